@@ -42,21 +42,6 @@ INCLUDED = {
     "reference/golden-pack.md": ("tests/etrace/golden/README.md", {"../../../docs/reference/": ""}),
     "reference/recorded-programs.md": ("data/programs/README.md", {"../../docs/reference/": ""}),
 }
-PACKAGES = ROOT / "build" / "docs" / "rvtrace"  # where the API pages find the sources as one package
-FOLDERS = ("models", "scoreboards", "tb", "flow", "report", "tools")
-
-
-def on_startup(**_: Any) -> None:
-    """Link the folders of the checkout as the packages rvtrace.models, rvtrace.scoreboards and so on.
-
-    mkdocstrings looks for them as soon as it is configured.
-    """
-    PACKAGES.mkdir(parents=True, exist_ok=True)
-    (PACKAGES / "__init__.py").touch()  # else the command .venv/bin/rvtrace is taken for a part of the package
-    for folder in FOLDERS:
-        link = PACKAGES / folder
-        if not link.is_symlink():
-            link.symlink_to(ROOT / folder)
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:

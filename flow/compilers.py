@@ -22,7 +22,7 @@ from pathlib import Path
 
 from rvtrace.flow import cache as kept
 from rvtrace.flow.simulators import Simulator
-from rvtrace.tb.common.builds import BuildConfig
+from rvtrace.jobs.builds import BuildConfig
 
 _VERILATOR_FLAGS = (
     "--cc", "--exe", "--vpi", "--timing", "-O3", "--no-public-flat-rw", "--prefix", "Vtop", "-o", "Vtop",

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import cycles of our packages: strongly connected modules, including imports in functions and under TYPE_CHECKING."""
+"""Import cycles of our package: strongly connected modules, including imports in functions and under TYPE_CHECKING."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
 
-PACKAGES = tuple(f"rvtrace.{folder}" for folder in ("models", "scoreboards", "tb", "flow", "report", "tools"))
 
-
-def import_cycles(packages: Iterable[str] = PACKAGES) -> list[list[str]]:
+def import_cycles() -> list[list[str]]:
     """The groups of modules that import each other, directly or through others, each sorted by name."""
     import grimp  # of the linters: not installed with the library
 
-    names = tuple(packages)
-    graph = grimp.build_graph(names[0], *names[1:], cache_dir=None)
+    graph = grimp.build_graph("rvtrace", cache_dir=None)
     return cycles({module: graph.find_modules_directly_imported_by(module) for module in graph.modules})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rvtrace.tb.common.arguments import short, typed
+from rvtrace.jobs.arguments import short, typed
 
 MADE = 5  # pages of one command: each takes about a second
 PAGE = "view.html"

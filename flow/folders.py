@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
 
 MARK = "capture.json"  # in the folder of a capture, from the moment it is begun
 _LONGEST = 100  # characters of a name

@@ -26,10 +26,10 @@ from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.select import select
 from rvtrace.flow.dut.workspace import workspace
 from rvtrace.flow.simulation import build, run
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.clauses import toml_rows
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
 
 OUT = ROOT / "build" / "isolate"
 FILE = "deviations.toml"

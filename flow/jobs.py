@@ -18,12 +18,12 @@ from rvtrace.flow.captured.verdict import tolerance_words, tolerances_in
 from rvtrace.flow.processes import cpu
 from rvtrace.flow.progress import counting
 from rvtrace.flow.simulation import SimError, Stop, broken, build, run
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, number
+from rvtrace.jobs.builds import ROOT, BuildConfig
+from rvtrace.jobs.job import DRIVES, Job, JobError
+from rvtrace.jobs.system import System
 from rvtrace.models.riscv import recording
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, number
-from rvtrace.tb.common.builds import ROOT, BuildConfig
-from rvtrace.tb.common.job import DRIVES, Job, JobError
-from rvtrace.tb.common.system import System
 
 RESULTS = ROOT / "build" / "results"
 Tell = Callable[[dict[str, Any]], None]

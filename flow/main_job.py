@@ -2,7 +2,7 @@
 """The main job of a system, which `make` runs.
 
 Every recorded program, RV64 and RV32, random walks in random configurations, the programs again with each compression
-option and what makes traces longer (`rvtrace.tb.common.sizes`), the system scenarios of a larger bench if it has one,
+option and what makes traces longer (`rvtrace.jobs.sizes`), the system scenarios of a larger bench if it has one,
 and the directed scenarios in their configurations.
 """
 
@@ -16,8 +16,8 @@ from rvtrace.flow import simulators
 from rvtrace.flow.jobs import RESULTS, line, run_all, trouble
 from rvtrace.flow.progress import Progress
 from rvtrace.flow.simulation import SimError
-from rvtrace.tb.common import sizes as bits
-from rvtrace.tb.common.system import System
+from rvtrace.jobs import sizes as bits
+from rvtrace.jobs.system import System
 
 
 def folder_of(system: System, sim: str, seed: int) -> Path:

@@ -31,10 +31,10 @@ from rvtrace.flow import simulators
 from rvtrace.flow.jobs import build_of
 from rvtrace.flow.mutate import combine, forked
 from rvtrace.flow.simulation import Build, SimError, build, run, sources
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.clauses import Plan, toml_rows
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.tci.job import TciJob
 
 OUT = ROOT / "build" / "mutants"

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.jobs import words
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import parse, typed
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.riscv import recording
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import parse, typed
-from rvtrace.tb.common.builds import ROOT
 
 
 def show(argv: list[str]) -> None:

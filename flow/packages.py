@@ -11,7 +11,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 REQUIREMENTS = ROOT / "flow" / "requirements-cores.txt"
 _SECONDS = 600

@@ -19,9 +19,9 @@ from rvtrace.flow.perf_decoders import decoders
 from rvtrace.flow.perf_encoders import encoders
 from rvtrace.flow.perf_figures import Figures
 from rvtrace.flow.simulation import SimError, build, run
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 from rvtrace.models.riscv import recording
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
 
 WANTED = {
     "to and from the RTL": 20.0,

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from rvtrace.flow.perf_figures import Figures
+from rvtrace.jobs.job import Job
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.decoder import framing
@@ -20,7 +21,6 @@ from rvtrace.models.ntrace.decoder import kernel as ntrace_kernel
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder as NtraceEncoder
 from rvtrace.models.riscv.program import Program
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus as etrace_stimulus
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus as ntrace_stimulus
 

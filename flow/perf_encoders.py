@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rvtrace.flow.perf_figures import Figures
+from rvtrace.jobs.job import Job
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.encoder import encode as etrace
@@ -16,7 +17,6 @@ from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.ntrace.encoder import encode as ntrace
 from rvtrace.models.ntrace.encoder import kernel as ntrace_kernel
 from rvtrace.models.riscv.beats import Beats
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus as etrace_stimulus
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus as ntrace_stimulus
 

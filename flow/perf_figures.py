@@ -13,8 +13,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
 
 KEPT = ROOT / "data" / "perf.json"
 Row = tuple[str, str, float]  # commit, date, value

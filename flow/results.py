@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rvtrace.flow.folders import tracked
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
 
 # Kinds of build/results of which each folder is one result.
 _SEVERAL = ("main", "run", "regress", "dut", "core", "verify-core", "cover")

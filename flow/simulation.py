@@ -29,9 +29,9 @@ from rvtrace.flow import processes, simulators
 from rvtrace.flow.compilers import OF_VERILATOR, Recipe, compile_vvp, verilate
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulators import Simulator
-from rvtrace.tb.common.arguments import json_of, short
-from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
-from rvtrace.tb.common.job import WAVES, Job, save_jobs
+from rvtrace.jobs.arguments import json_of, short
+from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
+from rvtrace.jobs.job import WAVES, Job, save_jobs
 
 BUILDS = ROOT / "build" / "sim"
 _TAIL = 12  # lines of a log that an error shows
@@ -351,7 +351,7 @@ def finished(job: Job) -> dict[str, Any] | None:
 
 def broken(job: Job, why: str) -> dict[str, Any]:
     """The ERROR of a job that could not be run, left in its folder as well."""
-    from rvtrace.tb.common.results import blank
+    from rvtrace.jobs.results import blank
 
     result = blank(job) | {"error": why}
     path = Path(job.out) / "result.json"

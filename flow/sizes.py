@@ -16,12 +16,12 @@ from pathlib import Path
 
 from rvtrace.flow.jobs import run_all, trouble
 from rvtrace.flow.simulation import SimError
+from rvtrace.jobs import sizes as bits
+from rvtrace.jobs import systems
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
-from rvtrace.tb import systems
-from rvtrace.tb.common import sizes as bits
 
 _IMPLIED = {"implied_end": 1}
 TANDEM = bits.Sizes(

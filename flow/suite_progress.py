@@ -10,6 +10,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+
 from rvtrace.flow import progress
 
 _OUT = os.fdopen(os.dup(2), "w", buffering=1)  # while tests run, pytest keeps what is written to stderr

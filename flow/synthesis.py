@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rvtrace.flow.simulation import sources
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
 
 REQUIREMENTS = ROOT / "flow" / "requirements-synthesis.txt"
 PAGE = ROOT / "docs" / "reference" / "rtl-area.md"

@@ -12,18 +12,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
-FOLDERS = ("models", "scoreboards", "tb", "flow", "report", "tools")
+PACKAGE = ROOT / "rvtrace"  # links to the folders of the checkout
+FOLDERS = tuple(sorted(path.name for path in PACKAGE.iterdir() if path.is_symlink()))
 SYSTEMS = ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "subsystem", "loop", "tci", "adapter")
 REMEDY = (
     "the lines above name file, line and rule; correct the annotation that is wrong or missing (CONTRIBUTING.md, Style)"
 )
-_VIEW = ROOT / "build" / "typing"  # our folders as the package rvtrace, as a checker that cannot import finds it
+_VIEW = ROOT / "build" / "typing"  # the package rvtrace with one part more, rvtrace.api
 
 
 def link(view: Path = _VIEW) -> None:
-    """Make the package rvtrace in `view`: links to our folders, and the modules rvtrace.api.* with the public API."""
+    """Make the package rvtrace in `view`, and in it the modules rvtrace.api.* with the public API: a checker judges the
+    names of one package only.
+    """
     package = view / "rvtrace"
     package.mkdir(parents=True, exist_ok=True)
     for name in ("__init__.py", "py.typed"):

@@ -5,7 +5,7 @@ summary.md for a CI server.
     compliance = write(subject, results, waivers, out)
     print(compliance.verdict, compliance.sentence); return compliance.exit_code
 
-results are result.json dicts (tb/common/results.py); report/compliance_model.py judges them,
+results are result.json dicts (jobs/results.py); report/compliance_model.py judges them,
 docs/reference/compliance-report.md describes the files.
 """
 
@@ -21,7 +21,10 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from jinja2 import Environment, FileSystemLoader
+
 from rvtrace.flow.dut.waivers import Waiver
+from rvtrace.jobs.arguments import json_of, typed
+from rvtrace.jobs.arguments import short as below
 from rvtrace.report import summary
 from rvtrace.report.clauses import sections
 from rvtrace.report.compliance_model import (
@@ -38,8 +41,6 @@ from rvtrace.report.compliance_model import (
     judge,
 )
 from rvtrace.report.junit import counted, xml
-from rvtrace.tb.common.arguments import json_of, typed
-from rvtrace.tb.common.arguments import short as below
 
 __all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read", "to_dict", "write"]
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.dut.waivers import Waiver
+from rvtrace.jobs import systems
+from rvtrace.jobs.system import System
 from rvtrace.scoreboards.common.clauses import LEVELS, Clause, Plan
-from rvtrace.tb import systems
-from rvtrace.tb.common.system import System
 
 PLANS = Path(__file__).resolve().parent.parent / "scoreboards"
 VERDICTS = ("FAIL", "WAIVED", "NOT JUDGED", "NOT-RUN", "PASS", "N/A")  # what has to be looked at first
@@ -306,7 +306,7 @@ def judge(
     today: date | None = None,
     plans: Path = PLANS,
 ) -> Compliance:
-    """The report of result.json dicts (tb/common/results.py), in the order given.
+    """The report of result.json dicts (jobs/results.py), in the order given.
 
     A result may have `problems`, sentences about the evidence that forbid a PASS, and a seed of None, where nothing was
     random. PlanError if the plan cannot be read, ComplianceError if there is none, ArgumentError if the system is not

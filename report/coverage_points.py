@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rvtrace.tb import systems
+from rvtrace.jobs import systems
 
 
 def markdown() -> str:

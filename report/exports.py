@@ -16,6 +16,7 @@ from typing import Any
 from rvtrace.flow.captured import ctr, hpm
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.rows import config_in
+from rvtrace.jobs.arguments import ArgumentError, existing_file, parse
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.riscv.program import Program
 from rvtrace.report import lcov
@@ -24,7 +25,6 @@ from rvtrace.report.perf_formats import branch_stack, call_graph, stat
 from rvtrace.report.profile import Profile
 from rvtrace.report.profile_files import perfetto, speedscope
 from rvtrace.report.viewer_traces import Shown, shown
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, parse
 
 TRACES, OF_ROWS = ("text", "speedscope", "perfetto"), {"ctr": ("brstack", "callgraph"), "hpm": ("stat",)}
 COVERAGES = ("lcov",)

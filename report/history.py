@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from markupsafe import Markup, escape
+
 from rvtrace.flow.regress.history import Entry, read
 from rvtrace.report.charts import Figure, Line, lines
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.jobs.arguments import ArgumentError
 
 WORD = "a file for the results in JUnit's XML, beside the report"  # help of the word JUNIT=
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.report.viewer_traces import Shown

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
+
 from rvtrace.flow import simulators
 from rvtrace.flow.mutate import equivalent
 from rvtrace.flow.mutate.campaign import (
@@ -33,8 +34,8 @@ from rvtrace.flow.mutate.campaign import (
 from rvtrace.flow.mutate.generate import Chosen
 from rvtrace.flow.mutate.operators import OPERATORS
 from rvtrace.flow.mutate.subjects import FOLDERS
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "mutation.md"
 KEPT = (

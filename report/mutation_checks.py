@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.mutate.check_campaign import path_of
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "mutation-checks.md"
 DATA = ROOT / "data" / "mutation_checks.json"

@@ -14,12 +14,13 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
+
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import short, typed
+from rvtrace.jobs.builds import ROOT
 from rvtrace.report import clauses, history, junit, runs, summary
 from rvtrace.report.charts import Bar, bars
 from rvtrace.report.results import PARTS, Report, collect
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import short, typed
-from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.coverage.export import export
 
 OUT = Path("build/report")

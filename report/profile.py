@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from rvtrace.report.viewer_calls import CALL, TRAP, Frames
 from rvtrace.report.viewer_traces import Shown
 

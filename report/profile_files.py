@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+
 from rvtrace.report.profile import Profile
 from rvtrace.report.viewer_calls import TRAP
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from rvtrace.flow.programs.figures import COMPARED, DATA, EXTRAS, FASTER, METHODS, PROGRAMS, SYNC_EXPONENTS, write
 from rvtrace.flow.programs.published import ETRACE, NTRACE, NTRACE_MEANS, NTRACE_METHODS
+from rvtrace.jobs.builds import ROOT
 from rvtrace.report.charts import Bar, bars
-from rvtrace.tb.common.builds import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "sizes-riscv-tests.md"
 CHART = ROOT / "docs" / "images" / "sizes-riscv-tests.svg"

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.failures import Bucket, grouped
+from rvtrace.jobs import sizes as bits
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, json_of
 from rvtrace.report import listing
 from rvtrace.report.charts import Figure
 from rvtrace.report.trend import trend
 from rvtrace.scoreboards.common.clauses import Clause, Plan, PlanError
-from rvtrace.tb import systems
-from rvtrace.tb.common import sizes as bits
-from rvtrace.tb.common.arguments import ArgumentError, json_of
 from rvtrace.tb.common.coverage.model import CoverageError, Definition, Point
 
 VERDICTS = ("PASS", "FAIL", "ERROR")

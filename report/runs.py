@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
+
 from rvtrace.report.charts import Bar, bars
 from rvtrace.report.results import Report
 

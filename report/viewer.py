@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
+
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.report.viewer_columns import halves, packed
 from rvtrace.report.viewer_cycles import read as read_cycles

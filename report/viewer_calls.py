@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import NO_TARGET
 from rvtrace.models.riscv.retired import IType

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.program import NO_TARGET, Program

@@ -11,14 +11,14 @@ from typing import Any
 
 from rvtrace.flow.captured.files import FILES, load
 from rvtrace.flow.failing_page import PAGE
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, json_of
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_findings import RESULT, as_the_run, judged, of_result, of_run, placed
 from rvtrace.report.viewer_rows import TRACES, rows_shown
 from rvtrace.report.viewer_traces import shown
 from rvtrace.report.viewer_waves import Waves
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, json_of
 
 LIMIT = 20_000_000
 

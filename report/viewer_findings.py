@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.flow.captured.files import FILES, TraceFiles, path_of
 from rvtrace.flow.captured.judge import Judged, judge
 from rvtrace.flow.captured.limits import LONG, Paths
 from rvtrace.flow.captured.trace import capture_of
 from rvtrace.flow.captured.verdict import tolerances_of
+from rvtrace.jobs.arguments import flag, json_of
 from rvtrace.report.viewer_traces import Messages, Shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.tb.common.arguments import flag, json_of
 
 RESULT = "result.json"
 NAMED = 5  # clauses that a sentence names

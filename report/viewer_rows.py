@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.flow.captured import ctr as ctr_files
 from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.common.port_rows import NO_ACCESS
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.records import EXCEPTION, INTERRUPT, TYPES, Record
@@ -43,8 +46,6 @@ from rvtrace.report.viewer_traces import (
     runs_of,
     shown,
 )  # fmt: skip
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError
 
 TRACES = ("ntrace", "etrace", "tandem")
 _TRAPS = {Kind.EXCEPTION: "exception", Kind.INTERRUPT: "interrupt"}

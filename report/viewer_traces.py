@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.models.etrace.codec import PacketError
 from rvtrace.models.etrace.codec import unpack as unpack_packet

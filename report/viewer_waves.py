@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rvtrace.tb.common.arguments import short
+from rvtrace.jobs.arguments import short
 
 KINDS = (".fst", ".vcd")
 _MARKER = re.compile(r"^\*-?[\d.]+\s+(\d+)", re.MULTILINE)  # of a GTKWave save file: zoom, then the primary marker

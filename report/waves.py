@@ -25,7 +25,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from vcd import VCDWriter
+from vcd.common import Timescale, TimescaleMagnitude, TimescaleUnit
+from vcd.gtkw import GTKWSave
+
 from rvtrace.flow.captured.files import TraceFiles, load
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import short
+from rvtrace.jobs.job import TIMES
 from rvtrace.models.ctr.records import TYPES
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
@@ -35,12 +42,6 @@ from rvtrace.report import listing
 from rvtrace.report.vcd_signals import Signals
 from rvtrace.report.viewer_rows import source_shown
 from rvtrace.report.viewer_traces import Shown, shown, without_program
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import short
-from rvtrace.tb.common.job import TIMES
-from vcd import VCDWriter
-from vcd.common import Timescale, TimescaleMagnitude, TimescaleUnit
-from vcd.gtkw import GTKWSave
 
 DECODED, GTKWAVE, SURFER = "decoded.vcd", "decoded.gtkw", "decoded.sucl"
 # What an earlier run may have left in the folder, and this one may not leave.

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import pytest
 from hypothesis import settings
-from rvtrace.flow.jobs import RESULTS, run_all, trouble
-from rvtrace.tb.common.job import Job
 
+from rvtrace.flow.jobs import RESULTS, run_all, trouble
+from rvtrace.jobs.job import Job
 from tests.common.long import LONG
 from tests.common.simulators import by_simulator
 
@@ -88,6 +88,6 @@ def run_jobs(sim: str, request: pytest.FixtureRequest) -> RunJobs:
 @pytest.fixture
 def rtl_copy(tmp_path: Path) -> Path:
     """A copy of rtl/ to break."""
-    from rvtrace.tb.common.builds import ROOT
+    from rvtrace.jobs.builds import ROOT
 
     return Path(shutil.copytree(ROOT / "rtl", tmp_path / "rtl"))

@@ -10,9 +10,10 @@ import subprocess
 import sys
 
 import pytest
+
 from rvtrace.flow.dut.description import FILE, SHIPPED
 from rvtrace.flow.dut.sources import CORES
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 
 def fetched(dut: str) -> None:

@@ -16,6 +16,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from rvtrace.jobs.arguments import main_guard, number, parse
 from rvtrace.models.common.options import ConfigError, Options
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.model import Ctr
@@ -33,10 +35,8 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check as check_ntrace
 from rvtrace.scoreboards.tandem.check import check as check_tandem
 from rvtrace.scoreboards.tandem.tolerances import Tolerances as TandemTolerances
-from rvtrace.tb.common.arguments import main_guard, number, parse
 from rvtrace.tb.common.stimulus.stimulus import closed
 from rvtrace.tb.ctr.stimulus.random_rows import Mix as CtrMix
-
 from tests.ctr.devices import play
 from tests.ctr.test_scoreboard_freedoms import AfterReset, FullStateen, TwelveBits
 from tests.etrace.legal_encoder import LegalEncoder as EtraceEncoder

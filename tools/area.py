@@ -9,9 +9,9 @@ import sys
 
 from rvtrace.flow import synthesis
 from rvtrace.flow.progress import Progress
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, main_guard, parse
+from rvtrace.jobs.builds import ROOT
 
 WORDS = {"IP": f"only this system, without writing the page: {', '.join(systems.NAMES)}"}
 

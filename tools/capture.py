@@ -23,12 +23,12 @@ from rvtrace.flow.folders import begin_capture, name_of
 from rvtrace.flow.jobs import build_of, line, one, trouble, words
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import build, run
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, parse, typed
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.report.listing import add as add_listing
 from rvtrace.report.waves import annotate
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, parse, typed
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
 
 DUT = "your IP: name below examples, or folder with a dut.toml"
 FORMATS = ("ntrace", "etrace", "tandem")  # that `make check-trace` reads

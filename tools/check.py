@@ -20,8 +20,8 @@ from rvtrace.flow import captured
 from rvtrace.flow.captured.files import TraceFiles, system_of, words
 from rvtrace.flow.captured.trace import check
 from rvtrace.flow.captured.verdict import tolerance_words
+from rvtrace.jobs.arguments import ArgumentError, main_guard, parse, typed
 from rvtrace.report import junit
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse, typed
 
 OPTIONS = {
     "RETIRED": "what the hart retired (default OUT/retired.csv)",

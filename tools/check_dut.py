@@ -17,12 +17,12 @@ from rvtrace.flow import failing_page
 from rvtrace.flow.dut.check import check
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.jobs import tolerances
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import parse, short
 from rvtrace.report import compliance as compliance_report
 from rvtrace.report import junit
 from rvtrace.report.dut import write_report
 from rvtrace.report.viewer_failing import write
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import parse, short
 
 WORDS = {
     "DUT": "name of a folder below examples, or a folder with a dut.toml",

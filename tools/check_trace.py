@@ -21,13 +21,13 @@ from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
 from rvtrace.flow.captured.partial import ENDS, HINT
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.simulation import cores
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
+from rvtrace.jobs.system import System
 from rvtrace.report import compliance as compliance_report
 from rvtrace.report import junit
 from rvtrace.report.captured import write_report
 from rvtrace.report.compliance import Compliance
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse
-from rvtrace.tb.common.system import System
 
 FORMATS = ("etrace", "ntrace", "tandem")
 WORDS = {

@@ -11,7 +11,7 @@ import sys
 from difflib import get_close_matches
 from importlib import import_module
 
-from rvtrace.tb.common.arguments import ArgumentError, main_guard
+from rvtrace.jobs.arguments import ArgumentError, main_guard
 
 COMMANDS = {
     "check-trace": ("check_trace", "check a captured trace against the specification and write a compliance report"),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rvtrace.jobs.arguments import ArgumentError, main_guard, parse
 from rvtrace.report.compare import changes, text, worse
 from rvtrace.report.compliance import read
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
 
 WORDS = {"A": "the report before, a compliance.json or its folder", "B": "the report after"}
 

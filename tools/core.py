@@ -20,11 +20,11 @@ from rvtrace.flow.cores.run import alone, lines, live, rerun
 from rvtrace.flow.folders import named
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.progress import Progress, during
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.report import junit, page
 from rvtrace.report.viewer_failing import write
 from rvtrace.report.waves import LEFT, annotate
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.tb.subsystem.system import SHORT
 
 IP = "subsystem"

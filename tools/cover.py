@@ -24,10 +24,10 @@ from rvtrace.flow.cover.account import forget
 from rvtrace.flow.cover.session import Session, accounts_of, mark_of, minutes
 from rvtrace.flow.cover.summary import tell, trend
 from rvtrace.flow.jobs import RESULTS
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import flag, main_guard, parse
+from rvtrace.jobs.builds import ROOT
 from rvtrace.report import page
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import flag, main_guard, parse
-from rvtrace.tb.common.builds import ROOT
 
 WORDS = {
     "IP": f"systems, joined by commas, default all: {', '.join(systems.NAMES)}",

@@ -28,11 +28,11 @@ from rvtrace.flow.captured.parts import Part
 from rvtrace.flow.captured.stream import Progress, in_order, read
 from rvtrace.flow.captured.tandem_stream import Teller
 from rvtrace.flow.simulation import cores
+from rvtrace.jobs.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import exports, listing
 from rvtrace.scoreboards.common.hypotheses import Chosen
-from rvtrace.tb.common.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 
 OPTIONS = {
     "MESSAGES": "1: messages only",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.run import with_ip
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, short
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, short
+from rvtrace.jobs.builds import ROOT
 from rvtrace.tools import capture
 
 

@@ -91,12 +91,12 @@ def main():
     if named and sys.prefix != sys.base_prefix:
         try:
             from rvtrace.flow.dut.doctor import main as look
-            from rvtrace.tb.common.arguments import main_guard
+            from rvtrace.jobs.arguments import main_guard
         except ImportError as error:  # of an older checkout
             return 0 if say(False, ".venv", "{}; type `make venv`".format(error)) else 1
         main_guard(look)
     if any(word.startswith("CORE=") and word != "CORE=" for word in sys.argv[1:]) and sys.prefix != sys.base_prefix:
-        from rvtrace.tb.common.arguments import main_guard
+        from rvtrace.jobs.arguments import main_guard
         from rvtrace.tools.new_core import examined
 
         main_guard(examined)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rvtrace.jobs.arguments import ArgumentError, existing_file, main_guard, parse, typed
+from rvtrace.jobs.systems import find
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, main_guard, parse, typed
-from rvtrace.tb.systems import find
 
 
 def main(argv: list[str]) -> int:

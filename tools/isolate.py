@@ -10,9 +10,9 @@ import time
 
 from rvtrace.flow import isolate as flow
 from rvtrace.flow.progress import Progress
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse, short
 from rvtrace.report.isolation import Isolation, figures, isolation, reached
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse, short
 
 WORDS = {
     "IP": f"the system: {', '.join(systems.NAMES)}",

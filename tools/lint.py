@@ -16,9 +16,9 @@ from rvtrace.flow import simulators, type_check
 from rvtrace.flow.cycles import import_cycles
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import sources
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import main_guard, parse
-from rvtrace.tb.common.builds import ROOT, Bench
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import main_guard, parse
+from rvtrace.jobs.builds import ROOT, Bench
 
 _Linter = tuple[
     str, "subprocess.Popen[str] | str"

@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 
 from rvtrace.flow import cache
-from rvtrace.tb.common.arguments import main_guard
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import main_guard
+from rvtrace.jobs.builds import ROOT
 
 # What the text is made of.
 _SOURCES = (

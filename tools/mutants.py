@@ -12,9 +12,9 @@ from pathlib import Path
 
 from rvtrace.flow import mutants as flow
 from rvtrace.flow.progress import Progress
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.jobs.builds import ROOT
 
 WORDS = {
     "IP": f"the system: {', '.join(systems.NAMES)}, or {', '.join(systems.PARTS)} (registers, funnel and sinks); "

@@ -19,8 +19,8 @@ from rvtrace.flow.mutate.generate import Chosen, Mutant, choose
 from rvtrace.flow.mutate.prove import Prover
 from rvtrace.flow.mutate.subjects import FOLDERS, SEEDS, of_device, of_system
 from rvtrace.flow.progress import Progress
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.report import mutation
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
 
 COUNT = 100
 WORDS = {

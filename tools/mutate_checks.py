@@ -16,9 +16,9 @@ from rvtrace.flow.mutate import check_campaign as campaign
 from rvtrace.flow.mutate import equivalent
 from rvtrace.flow.mutate.check_mutants import CheckMutant, chosen, files_of
 from rvtrace.flow.progress import Progress, during
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
+from rvtrace.jobs.builds import ROOT
 from rvtrace.report import mutation_checks
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
-from rvtrace.tb.common.builds import ROOT
 
 SYSTEMS = sorted(path.name for path in (ROOT / "scoreboards").iterdir() if (path / "__init__.py").exists())
 WORDS = {

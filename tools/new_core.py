@@ -17,7 +17,7 @@ from rvtrace.flow.cores.description import FILE, Core
 from rvtrace.flow.dut.description import DutError
 from rvtrace.flow.dut.elaborate import Elaborated, ports
 from rvtrace.flow.dut.sources import sources_of
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse, short, typed
+from rvtrace.jobs.arguments import ArgumentError, main_guard, parse, short, typed
 
 WORDS = {
     "NAME": "name of your core, as in CORE=acme",

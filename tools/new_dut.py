@@ -19,9 +19,9 @@ from rvtrace.flow.dut.elaborate import Elaborated, Port, ports
 from rvtrace.flow.dut.reference import reference
 from rvtrace.flow.dut.sources import Sources, sources_of
 from rvtrace.flow.dut.template import description, wrapper
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse, short, typed
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, main_guard, parse, short, typed
+from rvtrace.jobs.job import Job
 
 WORDS = {
     "NAME": "name of your IP, as in DUT=acme",

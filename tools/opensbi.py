@@ -32,7 +32,7 @@ from rvtrace.flow.opensbi.page import (
 )
 from rvtrace.flow.opensbi.play import firmwares, install, play
 from rvtrace.flow.progress import during
-from rvtrace.tb.common.arguments import flag, main_guard, parse
+from rvtrace.jobs.arguments import flag, main_guard, parse
 
 WORDS = {
     "FIRMWARE": "an fw_dynamic.bin of OpenSBI (default: Debian's)",

@@ -8,8 +8,8 @@ import sys
 from rvtrace.flow import perf, simulators
 from rvtrace.flow.perf_figures import Figures
 from rvtrace.flow.progress import during
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, parse
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, parse
 
 WORDS = {
     "IP": f"the system: {' or '.join(systems.NAMES)}",

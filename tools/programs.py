@@ -12,7 +12,7 @@ from rvtrace.flow.programs import build
 from rvtrace.flow.programs.build import Built
 from rvtrace.flow.programs.sets import SETS
 from rvtrace.flow.progress import during
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short, typed
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short, typed
 
 MOST = 50  # iterations of CoreMark in one recording, which is held in memory
 WORDS = {

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.readback import read_back
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv import recording
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
 from rvtrace.tb.tci.job import TS_WIDTH, TciJob
 
 WORDS = {

@@ -18,13 +18,13 @@ from rvtrace.flow.regress import buckets, history
 from rvtrace.flow.regress.folder import default, hold
 from rvtrace.flow.regress.run import demand_possible, regress
 from rvtrace.flow.regress.seeds import jobs_of, systems_of
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import main_guard, parse
+from rvtrace.jobs.builds import ROOT
 from rvtrace.report import junit, page
 from rvtrace.report.results import collect
 from rvtrace.report.viewer_failing import write
 from rvtrace.report.waves import annotate
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import main_guard, parse
-from rvtrace.tb.common.builds import ROOT
 
 WORDS = {
     "IP": f"all (default), or systems joined by commas: {', '.join(systems.NAMES)}",

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.regress import history
+from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, parse
+from rvtrace.jobs.builds import ROOT
 from rvtrace.report import coverage_points, junit, page
-from rvtrace.tb.common.arguments import ArgumentError, json_of, main_guard, parse
-from rvtrace.tb.common.builds import ROOT
 
 WORDS = {
     "RESULTS": "folder with result.json files at any depth (default build/results)",

@@ -9,8 +9,8 @@ import time
 
 from rvtrace.flow import results
 from rvtrace.flow.progress import during
-from rvtrace.tb.common.arguments import main_guard, parse
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import main_guard, parse
+from rvtrace.jobs.builds import ROOT
 
 WORDS = {"KEEP": "remove what is older than so many days (30d), hours (12h) or weeks (2w)"}
 

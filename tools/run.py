@@ -16,12 +16,12 @@ from rvtrace.flow.jobs import RESULTS, build_of, one, words
 from rvtrace.flow.main_job import folder_of, main_job, tell
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import build, run
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
+from rvtrace.jobs.builds import ROOT
 from rvtrace.report import junit, page
 from rvtrace.report.viewer_failing import write
 from rvtrace.report.waves import LEFT, annotate
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
-from rvtrace.tb.common.builds import ROOT
 
 
 def main(argv: list[str]) -> int:

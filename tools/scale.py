@@ -10,7 +10,7 @@ import time
 
 from rvtrace.flow.programs.scale import scale
 from rvtrace.flow.progress import Progress
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
 
 WORDS = {
     "INSTRUCTIONS": "retired instructions, default 100000000",

@@ -17,9 +17,9 @@ from rvtrace.flow import simulators, sizes
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.programs import figures
 from rvtrace.flow.progress import during
+from rvtrace.jobs import sizes as bits
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.report import published_sizes
-from rvtrace.tb.common import sizes as bits
-from rvtrace.tb.common.arguments import ArgumentError, flag, main_guard, number, parse, short
 
 WORDS = {
     "SIM": "verilator (default) or icarus",

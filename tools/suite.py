@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rvtrace.flow import simulators
 from rvtrace.flow.simulation import built
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.jobs.builds import ROOT
 
 WORDS = {
     "SIM": "verilator (default) or icarus",

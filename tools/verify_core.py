@@ -19,7 +19,7 @@ from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.suite import Case, Outcome
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.progress import Progress
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
 
 COUNT, HUNT = 100, 50  # programs; those that each mutant is played with
 

@@ -21,14 +21,14 @@ from tempfile import TemporaryDirectory
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, system_of, words
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.progress import during
+from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, number, parse
+from rvtrace.jobs.system import System
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_failing import command, ip_of, of_rows
 from rvtrace.report.viewer_findings import Judgement, judged, of_run
 from rvtrace.report.viewer_rows import TRACES
 from rvtrace.report.viewer_traces import Shown, shown, without_program
-from rvtrace.tb.common.arguments import ArgumentError, json_of, main_guard, number, parse
-from rvtrace.tb.common.system import System
 
 FORMATS = TRACES
 LIMIT = 20_000_000

@@ -7,6 +7,7 @@ make run TEST=examples/my_test/my_test.py IP=ntrace SOURCE=random SIZE=500
 from collections import Counter
 
 from pyuvm import uvm_factory, uvm_subscriber
+
 from rvtrace.tb.common.agents.base import BeatSequence
 from rvtrace.tb.ntrace.env import NtraceTest
 

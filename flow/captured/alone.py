@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.tandem_alone import other_code
 from rvtrace.models.etrace.decoder.decode import decode as decode_etrace

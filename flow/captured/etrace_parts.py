@@ -17,7 +17,9 @@ from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.flow.captured.parts import AFTER, PART, Part
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import framing as f
@@ -26,7 +28,6 @@ from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
-from rvtrace.tb.common.arguments import ArgumentError
 
 READ = 256 << 10  # bytes that are read at once
 TAIL = 32 << 10  # bytes that the last part has at least: where a receiver joins (ET.tra.join) is judged in them

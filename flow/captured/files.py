@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, existing_file, json_of, typed
+from rvtrace.jobs.system import System
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.stream import check_flow
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, json_of, typed
-from rvtrace.tb.common.system import System
 
 FILES = {
     "TRACE": "trace.bin",

@@ -15,9 +15,9 @@ from rvtrace.flow.captured.limits import Paths
 from rvtrace.flow.captured.partial import whole_part
 from rvtrace.flow.captured.profile import profile_of
 from rvtrace.flow.captured.verdict import tolerances_of
+from rvtrace.jobs.arguments import ArgumentError, flag, number, typed
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.tb.common.arguments import ArgumentError, flag, number, typed
 
 
 @dataclass(frozen=True)

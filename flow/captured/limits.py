@@ -14,9 +14,9 @@ from pathlib import Path
 from rvtrace.flow.captured.cutting import STREAMED
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, read_retired
 from rvtrace.flow.captured.parts import PART
+from rvtrace.jobs.arguments import ArgumentError, existing_file, flag
+from rvtrace.jobs.system import System
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag
-from rvtrace.tb.common.system import System
 
 MEMORY = 4096  # megabytes that a check may take if nobody says
 NEEDED = {

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.ntrace.codec import unpack
-from rvtrace.tb.common.arguments import ArgumentError
 
 ENDS = (
     "NT.3.1.end",

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.jobs.arguments import ArgumentError, existing_file, json_of
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.verifier.profile import Profile
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, json_of
 
 
 def profile_of(given: Mapping[str, str], files: TraceFiles) -> Profile:

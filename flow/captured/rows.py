@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.captured.verdict import table, tolerance_words, tolerances_of
+from rvtrace.jobs.arguments import ArgumentError, existing_file, flag, json_of, parse, typed
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag, json_of, parse, typed
 
 FILES = {"ROWS": "rows.npz", "CONFIG": "config.json", "ELF": "program.elf"}
 Judged = Callable[[Mapping[str, str], Any, Sequence[str]], None]

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rvtrace.flow.captured.rows import Judged, RowsCheck
+from rvtrace.jobs.arguments import ArgumentError, existing_file, main_guard, parse
 from rvtrace.models.hpm.rows import Rows
 from rvtrace.models.sbi_pmu.calls import Call
 from rvtrace.models.sbi_pmu.config import Config
@@ -22,7 +23,6 @@ from rvtrace.models.sbi_pmu.record import Record
 from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
 from rvtrace.scoreboards.sbi_pmu.check import check, plan
 from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, main_guard, parse
 
 CHECK = RowsCheck("sbi_pmu", "the SBI PMU extension", Config, Rows, Tolerances, {"CALLS": "calls.jsonl"})
 WORDS = {

@@ -24,12 +24,12 @@ from rvtrace.flow.captured import cutting as cuttings
 from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.parts import PART, Part
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.common import native
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.hypotheses import Chosen, Explained, Reading
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
-from rvtrace.tb.common.arguments import ArgumentError
 
 SIZE = PART  # bytes of a part, about
 SEARCHED = 16  # parts in which it is searched what explains a trace that does not decode as claimed

@@ -12,12 +12,12 @@ by what a decoder recovers; every item is checked against the format, and with t
 from __future__ import annotations
 
 from rvtrace.flow.captured.rows import Judged, RowsCheck, loaded
+from rvtrace.jobs.arguments import ArgumentError, main_guard, parse
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check, plan
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError, main_guard, parse
 
 CHECK = RowsCheck("tandem", "tandem trace", Config, Rows, Tolerances, {"TRACE": "trace.bin"})
 WORDS = {**CHECK.words, "TRACE": "the bytes of the encoder (default OUT/trace.bin)"}

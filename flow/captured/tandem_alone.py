@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.models.tandem import table as t

@@ -10,9 +10,9 @@ from typing import Any
 
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, read_retired, required
 from rvtrace.flow.captured.verdict import table, tolerances_of
+from rvtrace.jobs.arguments import ArgumentError, flag, typed
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.arguments import ArgumentError, flag, typed
 
 
 def _beats(given: Mapping[str, str]) -> Beats | None:

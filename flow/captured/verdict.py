@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from rvtrace.jobs.arguments import number
 from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.tb.common.arguments import number
 
 
 def tolerance_words(tolerances: Any, ip: str) -> dict[str, str]:

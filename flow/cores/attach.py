@@ -17,7 +17,7 @@ from typing import Any
 
 from rvtrace.flow.cores.description import FILE, Core, CoreError
 from rvtrace.flow.dut.elaborate import Elaborated, Port, ports
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 EXAMPLE = ROOT / "tb" / "cores" / "hdl" / "ibex_traced.sv"  # its ports are those of every traced_core
 TRACED = "traced_core.sv"

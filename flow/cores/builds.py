@@ -16,8 +16,8 @@ from typing import ClassVar
 
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.dut.sources import Sources
+from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
 from rvtrace.models.subsystem.config import Config
-from rvtrace.tb.common.builds import ROOT, Bench, BuildConfig
 from rvtrace.tb.subsystem.builds import BUILD
 
 FOLDER = ROOT / "build" / "cores"

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.flow.cores.description import Core
 from rvtrace.models.riscv.iss.hart import Hart
 

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.flow import jobs
 from rvtrace.flow.cores import builds
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.programs import LIMIT, Chosen
 from rvtrace.flow.cores.verify import Verified, verify_all_good
 from rvtrace.flow.simulation import build, run
+from rvtrace.jobs.arguments import typed
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.recording import DIRECTORY
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.models.subsystem.config import Config
@@ -22,8 +25,6 @@ from rvtrace.models.tandem.verifier.verdict import Verdict
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.tandem.check import plan
 from rvtrace.scoreboards.tandem.verify import clause_of
-from rvtrace.tb.common.arguments import typed
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.cores.agents.files import MEMORY, RVFI, Run, read_rvfi, write_memory
 
 TEST = "tb/cores/env.py"

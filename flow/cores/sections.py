@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 import numpy as np
+
 from rvtrace.models.tandem.decoder.decoded import GROUP, OUTSIDE, PC_KEY, Decoded
 from rvtrace.models.tandem.table import CSR_SLOTS, GPR_BASE, MEMDATA, PADDR, PRIV, STATE_KEY
 from rvtrace.models.tandem.trace_data import Rows

@@ -19,6 +19,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from rvtrace.flow.cores import builds
 from rvtrace.flow.cores.counters import Difference, compare
 from rvtrace.flow.cores.description import Core, CoreError
@@ -27,8 +28,8 @@ from rvtrace.flow.cores.random_program import random_program
 from rvtrace.flow.cores.run import mismatches, prepare
 from rvtrace.flow.cores.verify import verify_all_good
 from rvtrace.flow.simulation import Build, build, cores, run
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.program import Program, ProgramError
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.cores.agents.files import read_rvfi
 
 LIMIT = 200_000  # cycles of one program

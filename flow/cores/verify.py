@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.programs import Chosen
 from rvtrace.flow.cores.sections import sections

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.jobs import Lot
-from rvtrace.tb.common.arguments import json_of
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import json_of
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 from rvtrace.tb.common.coverage.model import STAMP, Counts, CoverageError
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
 from rvtrace.tb.tci.job import job_of
 
 _SOURCES = {"models": "*.py", "scoreboards": "*.py", "tb": "*", "rtl": "*"}  # what a result depends on

@@ -17,7 +17,7 @@ from typing import Any
 from rvtrace.flow.cover.account import Account, CoverLot, Record
 from rvtrace.flow.cover.code_coverage import CodeCoverage
 from rvtrace.flow.jobs import Played
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.job import Job
 
 MOST_JOBS = 40  # of one build
 MOST_SECONDS = 15.0

@@ -34,8 +34,8 @@ from typing import Any
 from rvtrace.flow.cover.account import Account
 from rvtrace.flow.cover.code_coverage import KINDS, FileCoverage, percent, total
 from rvtrace.flow.cover.holes import Try
-from rvtrace.tb.common.arguments import ArgumentError, json_of
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import ArgumentError, json_of
+from rvtrace.jobs.builds import ROOT
 
 COVER, HISTORY = "cover.json", "history.json"
 Entry = dict[str, Any]

@@ -18,9 +18,9 @@ from itertools import count, islice
 from typing import Any
 
 from rvtrace.flow.cover.account import Account, Record, options_of
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 from rvtrace.tb.common.coverage.model import CROSS, Point
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
 
 _CHANCE = 0.02  # a option that so likely is none
 _OPTION = 0.9  # how close another value is that an option changes

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rvtrace.flow.cover.account import Account, Record
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.job import Job
 
 LOT_SECONDS = 12.0  # of runs in one process: so long nobody looks at what they add
 LOT_JOBS = 100

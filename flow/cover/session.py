@@ -22,9 +22,9 @@ from rvtrace.flow.cover.plan import START_SECONDS, Plan
 from rvtrace.flow.jobs import Played, build_of, drive, trouble
 from rvtrace.flow.progress import Progress, during
 from rvtrace.flow.simulation import SimError
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, number
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, number
+from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.common.coverage.export import DOCTYPE, cobertura, export_all, write
 
 _SHOWN = 40

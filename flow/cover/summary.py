@@ -11,7 +11,7 @@ from typing import Any
 from rvtrace.flow.cover import code_coverage
 from rvtrace.flow.cover import data as cover_data
 from rvtrace.flow.cover.session import Session
-from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.jobs.arguments import ArgumentError
 
 _SHOWN = 40
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rvtrace.flow.dut.bus import LEVELS, PULSES, Bus, Steps
 from rvtrace.flow.dut.names import renamed
+from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.common.agents.reset import PROGRAMMING
-from rvtrace.tb.common.builds import ROOT
 
 if TYPE_CHECKING:
     from rvtrace.flow.dut.elaborate import Port

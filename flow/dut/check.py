@@ -21,9 +21,9 @@ from rvtrace.flow.dut.select import Selection, select
 from rvtrace.flow.dut.workspace import fitted, written
 from rvtrace.flow.jobs import RESULTS, run_all, said
 from rvtrace.flow.simulation import SimError, build
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, flag, number, typed
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, flag, number, typed
+from rvtrace.jobs.job import Job
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from rvtrace.flow.dut.names import near
 from rvtrace.flow.dut.shape import STIMULUS, ShapeError, shape_of
 from rvtrace.flow.dut.sources import SourceError, Sources, sources_of
 from rvtrace.flow.dut.waivers import Waiver
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -181,7 +181,7 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
     top = _identifier("[dut] top", need(head, "dut", "top"), "the name of a module")
     profile = dict(_table(given, "profile"))
     exact = switch("[profile] exact", profile.pop("exact", False))
-    from rvtrace.tb import systems
+    from rvtrace.jobs import systems
 
     system = systems.find(ip)
     bus = bus_of(_table(given, "bus") if "bus" in given else None, ip)

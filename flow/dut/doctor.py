@@ -17,9 +17,9 @@ from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.ports import OK, Fit, Signal, fit
 from rvtrace.flow.dut.reference import reference
 from rvtrace.flow.dut.select import Selection, left_out, select
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import number, parse, typed
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import number, parse, typed
+from rvtrace.jobs.job import Job
 
 WORDS = {
     "DUT": "name of a folder below examples, or a folder with a dut.toml",

@@ -9,7 +9,7 @@ from typing import Any
 from rvtrace.flow import progress
 from rvtrace.flow.jobs import line, trouble
 from rvtrace.flow.simulation import finished
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.job import Job
 
 _NAMES = 60  # characters of the names of clauses at the end of a line
 _SHOWN = 6  # failures that are shown as they come, one of each clause

@@ -13,7 +13,7 @@ from typing import Any
 
 from rvtrace.flow.dut.elaborate import Elaborated, Port, instances, ports
 from rvtrace.flow.simulation import sources
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 _SCOPED = re.compile(r"\b([A-Za-z_]\w*)\s*::")
 _PACKAGE = re.compile(r"^\s*package\s+(\w+)", re.M)

@@ -13,9 +13,9 @@ from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import declared, unheard
 from rvtrace.flow.dut.workspace import workspace
 from rvtrace.flow.jobs import build_of
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 
 
 def attach(given: Mapping[str, str], system: System, job: Job) -> Path:

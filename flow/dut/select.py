@@ -14,9 +14,9 @@ from typing import Any
 from rvtrace.flow.dut.claims import as_options
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.ports import fit
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.table import OPTIONS
 from rvtrace.scoreboards.common.clauses import Clause
-from rvtrace.tb.common.job import Job
 
 _SIZES = {"verilator": 20_000, "icarus": 4000}  # instructions of a random walk, so that twenty take minutes
 _TRIES = 64  # combinations of claimed values that a seed tries until one is legal

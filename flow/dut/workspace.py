@@ -12,8 +12,8 @@ from typing import Any
 from rvtrace.flow.dut import bus_master
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.ports import Fit, fit
-from rvtrace.tb.common.arguments import typed
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import typed
+from rvtrace.jobs.builds import ROOT
 
 FOLDER = ROOT / "build" / "dut"
 

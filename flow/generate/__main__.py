@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from rvtrace.flow.generate.files import generated, outdated
 from rvtrace.flow.generate.source import COMMAND
-from rvtrace.tb.common.arguments import flag, main_guard, parse
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import flag, main_guard, parse
+from rvtrace.jobs.builds import ROOT
 
 
 def main(argv: list[str]) -> int:

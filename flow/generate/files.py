@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.flow.generate import ctr, hpm, rows, tandem, tci
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 SOURCES = (tci.SOURCE, ctr.SOURCE, hpm.SOURCE, tandem.SOURCE, *rows.SOURCES)
 

@@ -29,8 +29,8 @@ from rvtrace.flow.mutate.design import Design
 from rvtrace.flow.mutate.generate import Chosen, Mutant
 from rvtrace.flow.mutate.operators import OPERATORS
 from rvtrace.flow.simulation import SimError, Stopped, build, run
-from rvtrace.tb.common.builds import ROOT, BuildConfig
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.builds import ROOT, BuildConfig
+from rvtrace.jobs.job import Job
 
 OUT = ROOT / "build" / "mutate"
 WITHOUT = "+verilator+noassert"

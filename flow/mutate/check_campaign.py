@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.mutate.check_mutants import CheckMutant
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 OUT = ROOT / "build" / "mutate-checks"
 PLUGIN = "rvtrace.flow.mutate.check_plugin"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 FOLDERS = ("models", "scoreboards")
 _COMPARISONS: dict[type[ast.cmpop], str] = {

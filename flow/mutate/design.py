@@ -18,8 +18,9 @@ from typing import Any
 
 import pyslang
 from pyslang import ast, parsing, syntax
+
 from rvtrace.flow.simulation import sources
-from rvtrace.tb.common.builds import ROOT, BuildConfig
+from rvtrace.jobs.builds import ROOT, BuildConfig
 
 _LARGE = 30  # files
 Ranges = dict[str, set[tuple[int, int]]]

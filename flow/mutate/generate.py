@@ -16,10 +16,11 @@ from typing import Any
 
 import pyslang
 from pyslang import syntax
+
 from rvtrace.flow.mutate.combine import Change, Edit
 from rvtrace.flow.mutate.design import Design
 from rvtrace.flow.mutate.operators import BY_NAME, CONSTANT, OPERATORS, Operator, Part, Scope, Site, kind_of
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 Directions = Mapping[str, Mapping[str, str]]  # module to its ports, each "input", "output" or "inout"
 

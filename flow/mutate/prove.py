@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from pyslang import ast
+
 from rvtrace.flow.mutate.design import Design
 from rvtrace.flow.mutate.generate import Mutant
 from rvtrace.flow.synthesis import SynthesisError, yosys
-from rvtrace.tb.common.builds import ROOT, BuildConfig
+from rvtrace.jobs.builds import ROOT, BuildConfig
 
 LIMIT = 20.0  # seconds for one set of parameters
 _SETS = 16  # of parameters; a module with more is not tried

@@ -18,10 +18,10 @@ from rvtrace.flow.jobs import build_of
 from rvtrace.flow.mutate.campaign import Subject
 from rvtrace.flow.mutate.design import Design, DesignError, names_below
 from rvtrace.flow.simulation import sources
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT, BuildConfig
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT, BuildConfig
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 
 SEEDS = 20  # random walks of a campaign
 _ELABORATED = 3  # builds in which a mutant must elaborate

@@ -20,10 +20,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.sbi_pmu.calls import Action, Call, FirmwareEvent, Peek, Poke, Run, SupervisorCsr
 from rvtrace.models.sbi_pmu.pmu import SbiRet
 from rvtrace.models.sbi_pmu.tables import EID
-from rvtrace.tb.common.arguments import ArgumentError
 
 SOURCES = Path(__file__).with_name("client")
 GCC = "riscv64-unknown-elf-gcc"

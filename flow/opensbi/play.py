@@ -12,10 +12,10 @@ from pathlib import Path
 from rvtrace.flow.opensbi.calls import discovery, scenarios
 from rvtrace.flow.opensbi.compare import platform_of
 from rvtrace.flow.opensbi.machine import GCC, Machine, Versions
+from rvtrace.jobs.arguments import ArgumentError, number
 from rvtrace.models.sbi_pmu.calls import Action, Run
 from rvtrace.models.sbi_pmu.policy import Policy
 from rvtrace.models.sbi_pmu.record import Record, Step
-from rvtrace.tb.common.arguments import ArgumentError, number
 
 PACKAGES = {"qemu-system-riscv64": "qemu-system-misc", GCC: "gcc-riscv64-unknown-elf"}
 OPENSBI = "/usr/lib/riscv{xlen}-linux-gnu/opensbi/generic/fw_dynamic.bin"

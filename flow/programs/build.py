@@ -22,10 +22,10 @@ from rvtrace.flow.programs import host, package, record
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.flow.programs.path import Path as UnicornRun
 from rvtrace.flow.programs.sets import Recipe, recipes
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program, ProgramError
 from rvtrace.models.riscv.retired import Kind
-from rvtrace.tb.common.builds import ROOT
 
 OUT = ROOT / "build" / "programs"
 MANIFEST = ROOT / "flow" / "programs" / "manifest.json"

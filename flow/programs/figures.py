@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.flow.programs import compile as compiler
 from rvtrace.flow.programs import host, package
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.flow.programs.path import SPIKE_TURN
 from rvtrace.flow.programs.path import Path as Run
 from rvtrace.flow.programs.sets import BENCHMARKS, as_published
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.decoder.decode import decode_bytes as etrace_decode
@@ -39,7 +41,6 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.sequential import mark
 from rvtrace.models.riscv.stream import with_variant
-from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.common.stimulus.stimulus import traced
 
 DATA = ROOT / "data" / "sizes.json"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+
 from rvtrace.flow.programs.package import ProgramsError
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.iss.config import virt

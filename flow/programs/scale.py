@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.flow.programs import compile as compiler
 from rvtrace.flow.programs import host, package
 from rvtrace.flow.programs.package import ProgramsError

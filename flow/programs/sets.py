@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.programs.package import ProgramsError
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 SOURCES = ROOT / "flow" / "programs" / "sources"
 SETS = ("riscv-tests", "coremark", "arch-test")

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config as EtraceConfig

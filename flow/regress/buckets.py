@@ -14,8 +14,8 @@ from typing import Any
 from rvtrace.flow.failures import grouped
 from rvtrace.flow.jobs import Lot, build_of, play
 from rvtrace.flow.regress.folder import key, key_of
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 
 FILE = "buckets.json"
 _SHOWN, _SEEDS = 10, 6  # buckets that are printed, and seeds of each

@@ -25,8 +25,8 @@ from typing import Any
 
 from rvtrace.flow.jobs import Lot, Tell, play
 from rvtrace.flow.simulation import SimError, broken, finished
-from rvtrace.tb.common.arguments import ArgumentError, number
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import ArgumentError, number
+from rvtrace.jobs.builds import ROOT
 
 REQUIREMENTS = ROOT / "flow" / "requirements-cluster.txt"
 TRIES = 3  # workers that may die over a job

@@ -16,9 +16,9 @@ from typing import IO, Any
 from rvtrace.flow import simulators
 from rvtrace.flow.folders import named
 from rvtrace.flow.jobs import RESULTS
-from rvtrace.tb.common.arguments import ArgumentError, flag, json_of
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.arguments import ArgumentError, flag, json_of
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 
 # What the result of a seed depends on.
 _SOURCES = {

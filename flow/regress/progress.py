@@ -10,7 +10,7 @@ from rvtrace.flow import progress
 from rvtrace.flow.jobs import trouble
 from rvtrace.flow.regress.buckets import Seen
 from rvtrace.flow.regress.folder import key_of
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.job import Job
 
 
 class Progress:

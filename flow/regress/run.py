@@ -14,10 +14,10 @@ from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.regress.progress import Progress
 from rvtrace.flow.regress.seeds import SEEDS
 from rvtrace.flow.simulation import cores, finished
-from rvtrace.tb.common.arguments import ArgumentError, number
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
+from rvtrace.jobs.arguments import ArgumentError, number
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 
 ENGINES = ("local", "slurm", "lsf", "sge", "pbs")
 _BATCH = 10  # seeds in one process

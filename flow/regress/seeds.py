@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rvtrace.flow.jobs import refuse_claims
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError, number
-from rvtrace.tb.common.job import DRIVES, Job
-from rvtrace.tb.common.system import System
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError, number
+from rvtrace.jobs.job import DRIVES, Job
+from rvtrace.jobs.system import System
 
 SEEDS, SIZE = 50, 20_000  # if nobody says
 

@@ -9,6 +9,7 @@ It follows from the run alone, not from what RVFI shows of it.
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.run import FETCH_FAULTS, Run
 from rvtrace.models.riscv.retired import IType, Kind

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.memory import access_of, derived_cause
 from rvtrace.models.adapter.season import seasoned

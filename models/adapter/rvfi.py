@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.memory import access_of
 from rvtrace.models.adapter.run import FETCH_FAULTS, Run

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.operands import ATOMICS
 from rvtrace.models.riscv.program import Program

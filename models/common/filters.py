@@ -26,6 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import PRIVILEGE, IType, Priv
 

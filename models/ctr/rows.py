@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.common.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.ctr.records import BREAKPOINT, EXCEPTION, TRAP_RETURN, Transfer
 from rvtrace.models.riscv.csr import DEBUG
 from rvtrace.models.riscv.program import NO_TARGET, Program

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from rvtrace.models.hpm.model import Hpm
 

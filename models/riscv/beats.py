@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.retired import ABSENT, IType
 
 LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "low_power")  # they stay until a row changes them

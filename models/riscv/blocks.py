@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.observed import PULSE_KINDS, BlocksError, from_beats, observable
 from rvtrace.models.riscv.retired import IType, Kind, Retired

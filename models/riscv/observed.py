@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
 from rvtrace.models.riscv.isa import ETRACE_VARIANTS, Flow
 from rvtrace.models.riscv.program import Program

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv import elf, isa
 from rvtrace.models.riscv.isa import Insn, MaybeNone
 from rvtrace.models.riscv.source_lines import Lines

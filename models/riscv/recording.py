@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow, MaybeNone
 from rvtrace.models.riscv.operands import NONE, operands
 from rvtrace.models.riscv.program import Program

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import ETRACE_VARIANTS
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Kind, Retired

@@ -18,6 +18,7 @@ What breaks the rules of RVFI is an `RvfiError`: the stream cannot be judged.
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, IType, Kind, Retired

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.program import Program

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 import numpy as np
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.program import Program

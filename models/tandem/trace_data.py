@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.table import BIT, COLUMNS, CSR_SLOTS, HAS, PARTS, column_width
 

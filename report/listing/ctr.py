@@ -15,11 +15,11 @@ from typing import Any
 
 from rvtrace.flow.captured.ctr import load
 from rvtrace.flow.captured.rows import config_in, show
+from rvtrace.jobs.arguments import existing_file, main_guard
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import TYPES
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
-from rvtrace.tb.common.arguments import existing_file, main_guard
 
 Entry = Mapping[str, Any]
 _CALLS, _SWAP, _RETURN, _TRAPS, _XRET = (8, 9), 12, 13, (1, 2), 3

@@ -16,11 +16,11 @@ from typing import Any
 
 from rvtrace.flow.captured.hpm import load
 from rvtrace.flow.captured.rows import config_in, show
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import existing_file, main_guard
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import FIRST_EVENT, selector_name
 from rvtrace.models.hpm.registers import INHIBITS
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import existing_file, main_guard
 from rvtrace.tb.hpm.stimulus.programs import EVENTS
 
 SHOWN = (

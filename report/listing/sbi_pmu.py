@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.captured.sbi_pmu import record_of
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import flag, main_guard, parse
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import selector_name
 from rvtrace.models.hpm.registers import csrs
@@ -24,8 +26,6 @@ from rvtrace.models.sbi_pmu.calls import Call, FirmwareEvent, Peek, Poke, Superv
 from rvtrace.models.sbi_pmu.config import Config as SbiPmuConfig
 from rvtrace.models.sbi_pmu.record import Boot, Record, Step, Work
 from rvtrace.models.sbi_pmu.tables import FIRMWARE, event_idx, event_name
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import flag, main_guard, parse
 from rvtrace.tb.sbi_pmu.stimulus import perf
 
 WORDS = {

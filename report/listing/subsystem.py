@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from markupsafe import Markup
+
 from rvtrace.report.charts import Bar, Figure, bars
 
 # What each trace source can answer, and the clauses that compare it with the others.

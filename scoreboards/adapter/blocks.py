@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
 from rvtrace.models.riscv.observed import BlocksError, from_beats
 from rvtrace.models.riscv.retired import IType, Retired

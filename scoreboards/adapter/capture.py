@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.run import Run
 from rvtrace.models.tandem.trace_data import Rows

@@ -10,6 +10,7 @@ Where the order of rows breaks, the columns of what follows say nothing: only th
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.adapter.hart import TOLD, hart_rows
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.models.tandem.table import CSR_SLOTS, HAS

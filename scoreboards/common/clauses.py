@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from rvtrace.scoreboards.common.findings import RULE, Damage, Placed, causes
 
 if sys.version_info >= (3, 11):

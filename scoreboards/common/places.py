@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 
 Rows = list[tuple[str, str, str]]  # (field, expected, actual)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
 from rvtrace.models.riscv.blocks import from_beats
 from rvtrace.models.riscv.program import Program

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from rvtrace.models.ctr.access import acting
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET

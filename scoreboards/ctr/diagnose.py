@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ctr.access import acting, narrow, selected
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import SCTRCLR, TYPES

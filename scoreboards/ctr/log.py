@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import MANTISSA_BITS, Transfer
 from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET

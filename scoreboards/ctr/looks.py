@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.common.port_rows import NO_ACCESS
 from rvtrace.models.ctr.access import acting
 from rvtrace.models.ctr.config import Config

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ctr.records import RETURN, Transfer, largest_count
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+
 from rvtrace.models.etrace.codec import PacketError, bits, compress, unpack
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.models.etrace.table import MAP_LENGTHS, Packet, map_length, options_of

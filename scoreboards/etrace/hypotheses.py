@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import NO_OPTION, Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.etrace.codec import is_shortest, pack
 from rvtrace.models.etrace.table import MAX_BRANCHES, MAX_PAYLOAD, PRIVILEGE_NAMES, Packet, options_of
 from rvtrace.models.riscv.isa import Flow

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import PRIVILEGE, IType
 from rvtrace.scoreboards.common.clauses import ClauseBook

@@ -7,6 +7,7 @@ Nothing here judges another's encoder: of its queue nobody knows the depth.
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.etrace.capture import EtraceCapture

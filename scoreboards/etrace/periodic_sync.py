@@ -6,6 +6,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 import numpy as np
+
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.expected import DISCONTINUITY, PRECISE
 from rvtrace.scoreboards.etrace.lossless import Lossless

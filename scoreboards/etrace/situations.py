@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace import table as t

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.decoder.decoded import DecodedTrace
 from rvtrace.models.etrace.table import MAP_LENGTHS, MAX_BRANCHES, Packet, options_of

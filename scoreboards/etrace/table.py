@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.table import TABLES, Packet, options_of

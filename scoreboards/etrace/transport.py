@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet

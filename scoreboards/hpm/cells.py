@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST, Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED

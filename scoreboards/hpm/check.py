@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 import numpy as np
+
 from rvtrace.models.hpm.events import selector_name
 from rvtrace.models.hpm.rows import NO_ACCESS
 from rvtrace.models.riscv.csr import OPS, PRIVILEGES

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+
 from rvtrace.models.hpm.access import narrow, operand, writes
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import SELECT_MASK, Csr

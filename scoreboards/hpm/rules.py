@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, RETIRED
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, SET, VS, VU, M, U

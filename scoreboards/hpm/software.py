@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+
 from rvtrace.models.hpm.access import acting, narrow, operand, writes
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST, LAST

@@ -11,6 +11,7 @@ models agree at every step is checked in addition, under separate clauses.
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.loop.sample import FROZEN, Sample, Sampled
 from rvtrace.models.riscv.csr import HS, U
 from rvtrace.models.sbi_pmu.client import LCOFIP

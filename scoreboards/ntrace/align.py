@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType

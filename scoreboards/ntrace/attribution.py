@@ -7,6 +7,7 @@ Only the first difference is attributed, since everything after it may follow fr
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.ntrace.encoder.encode import EncodedTrace
 from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.isa import Flow

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program

@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of

@@ -9,6 +9,7 @@ reported; between an hcontext and the scontext that follows it any value may app
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.expected import state

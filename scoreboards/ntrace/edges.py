@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 
 LOW, HIGH = 0, 6  # SYNC codes of the markers: external trigger, trace event

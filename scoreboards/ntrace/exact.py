@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import EncodedTrace, Encoder

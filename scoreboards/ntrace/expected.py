@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats

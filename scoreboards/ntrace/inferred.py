@@ -12,6 +12,7 @@ from collections import deque
 from functools import cached_property
 
 import numpy as np
+
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace import table as t

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure

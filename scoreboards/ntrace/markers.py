@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.edges import HIGH, LOW, STOP_CLAUSE

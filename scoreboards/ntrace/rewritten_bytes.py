@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+
 from rvtrace.models.ntrace.table import TABLES, VAR
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.rewriting import IDLE, Bytes, Moved, Rewriting

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+
 from rvtrace.models.ntrace.codec import Damage, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure

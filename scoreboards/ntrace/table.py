@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k

@@ -10,6 +10,7 @@ counts.
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.decoded import Diagnostic
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType

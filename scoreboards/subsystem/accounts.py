@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
 from rvtrace.models.etrace.decoder.deframe import Deframer, Frame
 from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace

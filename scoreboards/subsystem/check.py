@@ -12,6 +12,7 @@ its own system (`parts`).
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.verdict import Verdict, timed
 from rvtrace.scoreboards.subsystem.accounts import ETRACE, HART, NTRACE, TANDEM, Account, Effects, read

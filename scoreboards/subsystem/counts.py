@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, M, U
 from rvtrace.models.riscv.retired import Kind

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import once_a_cycle, report_contexts
 from rvtrace.models.riscv.retired import Kind, Retired

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.subsystem.registers import BASES, TANDEM_BASE, TANDEM_BYTES, TANDEM_CONTROL, TANDEM_STATUS
 from rvtrace.models.tandem.trace_data import illegal
 from rvtrace.models.tci.registers import component

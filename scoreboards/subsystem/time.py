@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.ntrace.table import ABSENT, TC_ERROR, MessageTable
 from rvtrace.scoreboards.subsystem import accounts

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ctr.records import TYPES, Record, encode_cc, largest_count
 from rvtrace.models.ctr.rules import FREEZE, NO_SOURCE, NO_TARGET, NOTHING, WHOLE, Rules
 from rvtrace.models.riscv.program import Program

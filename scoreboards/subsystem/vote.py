@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.subsystem.accounts import ABSENT, ETRACE, HART, NTRACE, TANDEM, Account, Trap
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decoded import Decoded

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.table import STATE_KEY

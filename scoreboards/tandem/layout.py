@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
+
 from rvtrace.models.common.options import ConfigError
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import INCREMENT, NO_INCREMENT
 from rvtrace.models.tandem.decoder.decoded import GROUP, Decoded

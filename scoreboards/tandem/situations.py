@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import INCREMENT, NO_INCREMENT
 from rvtrace.models.tandem.table import STATE_KEY

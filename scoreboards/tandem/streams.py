@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.decoder.decoded import GROUP, Decoded
 from rvtrace.models.tandem.table import STATE_KEY

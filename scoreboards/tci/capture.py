@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.images import ImageMap
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program

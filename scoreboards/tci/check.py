@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.sources import stays
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.models.tci.register_model import RegisterModel

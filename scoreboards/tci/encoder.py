@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from rvtrace.models.tci.register_model import Place, RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.tci.capture import HartRun, TciCapture

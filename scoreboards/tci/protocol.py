@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder

@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from random import Random
 
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.adapter.capture import AdapterCapture
 from rvtrace.scoreboards.adapter.check import check
 from rvtrace.scoreboards.common.verdict import Verdict
@@ -20,7 +21,6 @@ from rvtrace.tb.adapter.stimulus.stimulus import AdapterStimulus, stimulus
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.encoder_env import BenchEnv, BenchTest
-from rvtrace.tb.common.job import Job
 
 
 class Scoreboard(base.Scoreboard):

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, ClassVar
 
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.riscv import recording
 from rvtrace.scoreboards.adapter.check import check, plan
@@ -14,9 +16,7 @@ from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.tb.adapter.builds import BUILD
 from rvtrace.tb.adapter.coverage.points import ADAPTER
 from rvtrace.tb.adapter.stimulus.scenarios import BUILDS, DEFAULT, LEAN, RV32, SCENARIOS
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.rows_system import RowsSystem
 
 _SIZE, _PROGRAM = 4000, 5000  # instructions of a walk; of a program

@@ -13,10 +13,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pyuvm import ConfigDB, uvm_component, uvm_env, uvm_subscriber, uvm_test
+
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.results import judged
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.tb.common.agents.base import CONFIG, AgentConfig, Created, config_of
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.results import judged
 
 
 @dataclass

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.base import AgentConfig, BeatSequence, PlaySequence
 from rvtrace.tb.common.agents.ingress import IngressAgent, IngressItem

@@ -24,13 +24,14 @@ from typing import Any
 
 import cocotb
 from pyuvm import ConfigDB, uvm_factory, uvm_root
+
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job, JobError
+from rvtrace.jobs.results import blank
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.tb.common.agents.base import CONFIG
 from rvtrace.tb.common.agents.reset import ProgrammingError
 from rvtrace.tb.common.base import BaseTest, RunConfig
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job, JobError
-from rvtrace.tb.common.results import blank
 from rvtrace.tb.tci.job import KIND, job_of
 
 LEFT = ("trace.bin", "rows.npz", "state.npz", "snapshots.json")  # evidence that a capture may have

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import cocotb
 from cocotb.triggers import FallingEdge
+
 from rvtrace.tb.common.agents.base import PlaySequence
 from rvtrace.tb.common.agents.port import Recorder, RowSequence, RowsItem
 from rvtrace.tb.common.base import Scoreboard

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.system import System
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.system import System
 
 
 class RowsSystem(System):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 from cocotb import simtime
-from rvtrace.tb.common.job import TIMES, WAVES
+
+from rvtrace.jobs.job import TIMES, WAVES
 
 
 def leave_times(out: Path, began: int, period: int, sent: Any = None) -> None:

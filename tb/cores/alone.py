@@ -16,8 +16,9 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.results import blank
+
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.results import blank
 from rvtrace.tb.cores.agents.files import MEMORY, RVFI, TRAP, Run
 
 

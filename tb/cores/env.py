@@ -14,6 +14,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
@@ -22,7 +24,6 @@ from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.tb.common.agents.base import AgentConfig
 from rvtrace.tb.common.agents.pins import of_ctr
 from rvtrace.tb.common.agents.reset import ProgrammingError
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.cores.agents.compare import difference
 from rvtrace.tb.cores.agents.core import CoreControl
 from rvtrace.tb.cores.agents.files import Run, read_rvfi

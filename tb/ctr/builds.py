@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from rvtrace.jobs.builds import Bench, BuildTable
 from rvtrace.models.ctr.config import DEPTHS
-from rvtrace.tb.common.builds import Bench, BuildTable
 
 BUILD = BuildTable(
     Bench("ctr_tb", ("ctr",)),

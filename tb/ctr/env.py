@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
@@ -19,7 +20,6 @@ from rvtrace.tb.common import base
 from rvtrace.tb.common import port_env as ports
 from rvtrace.tb.common.agents.csr_port import CsrAgent
 from rvtrace.tb.common.agents.pins import Pins, of_ctr
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus
 from rvtrace.tb.ctr.agents import files as ctr_rows
 from rvtrace.tb.ctr.agents.retire import RetireAgent

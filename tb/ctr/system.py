@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.config import VARIANTS, Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.transfers import Transfers
@@ -14,9 +16,7 @@ from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check, plan
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.rows_system import RowsSystem
 from rvtrace.tb.ctr.builds import BUILD
 from rvtrace.tb.ctr.coverage.points import CTR

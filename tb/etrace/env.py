@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from pyuvm import uvm_analysis_port
+
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
@@ -21,7 +23,6 @@ from rvtrace.tb.common.agents.files import OUT_BYTES
 from rvtrace.tb.common.agents.pins import Pins, of_etrace
 from rvtrace.tb.common.agents.stream import PacketAgent, Packets
 from rvtrace.tb.common.encoder_env import EncoderEnv, EncoderTest
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
 from rvtrace.tb.etrace.coverage.sampling import sample
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus

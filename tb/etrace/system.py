@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.sizes import Method, Sizes
+from rvtrace.jobs.system import System
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.decoder.deframe import deframe
@@ -18,11 +22,7 @@ from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check, plan
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.sizes import Method, Sizes
-from rvtrace.tb.common.system import System
 from rvtrace.tb.etrace.builds import BUILD
 from rvtrace.tb.etrace.stimulus import random_jobs
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS

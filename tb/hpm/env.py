@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.verdict import Verdict
@@ -22,7 +23,6 @@ from rvtrace.tb.common import port_env as ports
 from rvtrace.tb.common.agents.csr_port import CsrAgent
 from rvtrace.tb.common.agents.pins import Pins, of_hpm
 from rvtrace.tb.common.agents.port import Recorder
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus
 from rvtrace.tb.hpm.agents import files as hpm_rows
 from rvtrace.tb.hpm.agents.hart import HartAgent, StateAgent

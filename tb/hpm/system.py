@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, ClassVar
 
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.rows import followed
@@ -15,9 +17,7 @@ from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.check import check, plan
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.rows_system import RowsSystem
 from rvtrace.tb.hpm.builds import BUILD
 from rvtrace.tb.hpm.coverage.points import HPM

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rvtrace.tb.common.builds import Bench, BuildTable, vector
+from rvtrace.jobs.builds import Bench, BuildTable, vector
 
 BUILD = BuildTable(
     Bench("loop_tb", ("hpm", "ctr")),

@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from cocotb.triggers import FallingEdge
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.rows import NO_ACCESS
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ctr.capture import CtrCapture
@@ -24,7 +26,6 @@ from rvtrace.tb.common import base
 from rvtrace.tb.common import port_env as ports
 from rvtrace.tb.common.agents.csr_port import CsrAgent
 from rvtrace.tb.common.agents.pins import Pins, of_ctr, of_hpm
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.port_env import PlayRows
 from rvtrace.tb.ctr.agents import files as ctr_rows
 from rvtrace.tb.ctr.agents.retire import RetireAgent

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, ClassVar
 
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
 from rvtrace.models.loop.config import DEPTHS, Config
 from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.loop.check import check, plan
 from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.rows_system import RowsSystem
 from rvtrace.tb.loop.builds import BUILD
 from rvtrace.tb.loop.coverage.points import LOOP

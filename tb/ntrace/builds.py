@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rvtrace.tb.common.builds import Bench, BuildTable
+from rvtrace.jobs.builds import Bench, BuildTable
 
 BUILD = BuildTable(
     Bench("ntrace_tb", ("ntrace",)),

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pyuvm import uvm_analysis_port
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.tci.grammar import NTRACE
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -16,7 +18,6 @@ from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.pins import Pins, of_ntrace
 from rvtrace.tb.common.agents.stream import StreamAgent, StreamMonitor
 from rvtrace.tb.common.encoder_env import EncoderEnv, EncoderTest
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
 from rvtrace.tb.ntrace.coverage.sampling import sample
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.sizes import Method, Sizes
 from rvtrace.models.ntrace.config import MODES, VARIANTS, Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
@@ -15,8 +17,6 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict, check, plan
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.sizes import Method, Sizes
 from rvtrace.tb.ntrace.builds import BUILD
 from rvtrace.tb.ntrace.coverage.points import DEFINITIONS
 from rvtrace.tb.ntrace.stimulus import random_jobs

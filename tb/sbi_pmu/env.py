@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from cocotb.triggers import FallingEdge
+
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
 from rvtrace.scoreboards.sbi_pmu.check import check
 from rvtrace.tb.common import base
 from rvtrace.tb.common.encoder_env import BenchTest
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.port_env import PlayRows
 from rvtrace.tb.hpm import env as hpm
 from rvtrace.tb.hpm.agents.cycles import CyclesAgent

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Any, ClassVar
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv import recording
 from rvtrace.models.sbi_pmu.backend_hpm import HpmBackend
@@ -19,7 +20,6 @@ from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
 from rvtrace.scoreboards.sbi_pmu.check import check, plan
 from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.rows_system import RowsSystem
 from rvtrace.tb.hpm import system as hpm
 from rvtrace.tb.sbi_pmu.builds import BUILD

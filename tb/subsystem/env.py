@@ -22,6 +22,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import ClockCycles, First
 from pyuvm import uvm_component
+
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.subsystem.config import Config

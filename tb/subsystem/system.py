@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.riscv import recording
 from rvtrace.models.subsystem.config import ALL_MODES, Config
 from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.subsystem.check import check, plan
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
 from rvtrace.tb.subsystem.builds import BUILD
 from rvtrace.tb.subsystem.coverage.points import SUBSYSTEM
 from rvtrace.tb.subsystem.stimulus import random_jobs

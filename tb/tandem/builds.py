@@ -5,9 +5,9 @@ that all are run.
 
 from __future__ import annotations
 
+from rvtrace.jobs.builds import Bench, BuildTable, vector
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.table import PARTS
-from rvtrace.tb.common.builds import Bench, BuildTable, vector
 
 _OUTPUT = {(64, 1): (32, 8), (64, 2): (64, 16), (32, 1): (4, 2), (32, 2): (8, 4)}  # OutBytes, FifoRows
 

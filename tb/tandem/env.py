@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check
@@ -20,7 +21,6 @@ from rvtrace.tb.common import base
 from rvtrace.tb.common.agents import port_files
 from rvtrace.tb.common.agents.pins import Pins, of_tandem
 from rvtrace.tb.common.encoder_env import EncoderEnv, EncoderTest
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.tandem.agents.rows import RowsAgent, WordsAgent
 from rvtrace.tb.tandem.coverage.sampling import sample
 from rvtrace.tb.tandem.stimulus.rows import TandemStimulus

@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.config import Config
@@ -18,10 +21,7 @@ from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check, plan
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
 from rvtrace.tb.tandem.builds import BUILD
 from rvtrace.tb.tandem.coverage.points import TANDEM
 from rvtrace.tb.tandem.stimulus import random_jobs

@@ -5,7 +5,7 @@ them.
 
 from __future__ import annotations
 
-from rvtrace.tb.common.builds import Bench, BuildTable, Source
+from rvtrace.jobs.builds import Bench, BuildTable, Source
 from rvtrace.tb.etrace.builds import BUILD as ETRACE
 from rvtrace.tb.ntrace.builds import BUILD as NTRACE
 from rvtrace.tb.tci.job import HARTS, SRAM_BYTES, TS_WIDTH

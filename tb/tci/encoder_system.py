@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rvtrace.tb.common.arguments import number
-from rvtrace.tb.common.builds import BuildConfig
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
+from rvtrace.jobs.arguments import number
+from rvtrace.jobs.builds import BuildConfig
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 from rvtrace.tb.tci.builds import TCI_BUILDS
 from rvtrace.tb.tci.job import DEFAULTS, KIND, TciJob
 from rvtrace.tb.tci.stimulus.scenarios import BY_IP

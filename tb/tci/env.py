@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import cocotb
 from pyuvm import uvm_component
+
+from rvtrace.jobs.results import KEPT_FAILURES, blank
 from rvtrace.models.tci.grammar import NTRACE
 from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.ram_sink import read_trace
@@ -25,7 +27,6 @@ from rvtrace.scoreboards.tci.check import HartRun, TciCapture, TciVerdict, check
 from rvtrace.scoreboards.tci.protocol import protocol
 from rvtrace.tb.common.agents.base import AgentConfig
 from rvtrace.tb.common.base import BaseEnv, BaseTest, Collector
-from rvtrace.tb.common.results import KEPT_FAILURES, blank
 from rvtrace.tb.etrace.coverage.points import sample_tci as sample_etrace
 from rvtrace.tb.ntrace.coverage.points import sample_tci as sample_ntrace
 from rvtrace.tb.tci.agents import files

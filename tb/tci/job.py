@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+from rvtrace.jobs.job import Job, JobError
+from rvtrace.jobs.names import config_of
 from rvtrace.models.tci.layout import Params
-from rvtrace.tb.common.job import Job, JobError
-from rvtrace.tb.common.names import config_of
 
 KIND = "tci"
 HARTS, TS_WIDTH, SRAM_BYTES = 2, 48, 1 << 16  # of tci_tb

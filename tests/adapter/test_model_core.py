@@ -10,6 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.hart import hart_rows
 from rvtrace.models.adapter.memory import access_of

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.hart import hart_rows
 from rvtrace.models.adapter.memory import access_of, derived_cause
@@ -17,7 +18,6 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 from rvtrace.tb.adapter.stimulus.faults import FAULTS
 from rvtrace.tb.adapter.stimulus.place import placed
-
 from tests.common.long import some
 
 NOP, ADDI, MRET, ECALL = 0x00000013, 0x00150513, 0x30200073, 0x00000073

@@ -10,6 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.adapter.season import seasoned
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program

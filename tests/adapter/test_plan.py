@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from rvtrace.tb.adapter.coverage.points import ADAPTER
 from rvtrace.tb.adapter.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 

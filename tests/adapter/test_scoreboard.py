@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.hart import hart_rows
 from rvtrace.models.adapter.run import Run

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from rvtrace.tb import systems
+from rvtrace.jobs import systems
 from rvtrace.tb.adapter.stimulus.scenarios import BUILDS
-
 from tests.common.long import few
 
 SYSTEM = systems.find("adapter")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+
 from rvtrace.models.common import native
 
 HAS_COMPILER = importlib.util.find_spec("numba") is not None

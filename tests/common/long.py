@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import pytest
+
 from rvtrace.flow.jobs import build_of
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.job import Job
 
 LONG = os.environ.get("LONG", "0") != "0"
 T = TypeVar("T")

@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from rvtrace.flow.jobs import build_of
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.system import System
 
+from rvtrace.flow.jobs import build_of
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.system import System
 from tests.common.long import few, some
 
 _SHORT = 1200  # cycles that are played pin by pin

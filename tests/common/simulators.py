@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import build_of
 from rvtrace.flow.simulators import SimulatorError
+from rvtrace.jobs.builds import BuildConfig
+from rvtrace.jobs.job import Job
 from rvtrace.tb.adapter.stimulus.scenarios import DEFAULT as ADAPTER
-from rvtrace.tb.common.builds import BuildConfig
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ctr.stimulus.builds import DEFAULT as CTR
 from rvtrace.tb.ctr.stimulus.scenarios.base import CC3
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO

@@ -10,8 +10,8 @@ from inspect import signature
 
 import grimp
 import pytest
-from rvtrace.scoreboards.common.clauses import Plan
 
+from rvtrace.scoreboards.common.clauses import Plan
 from tests.common.plan_rows import ROOT
 
 SYSTEMS = sorted(path.parent.name for path in ROOT.glob("scoreboards/*/plan.toml"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.mutants import Mutant, MutantError, by_clause, load
 from rvtrace.scoreboards.common.clauses import KEPT_PER_CLAUSE, Clause, ClauseBook, Failure, Plan, PlanError
 

@@ -10,9 +10,10 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+
+from rvtrace.jobs.job import config_of
 from rvtrace.models.common.options import ConfigError, Options, legal_text
 from rvtrace.models.ntrace.config import Config as NtraceConfig
-from rvtrace.tb.common.job import config_of
 
 CONFIGS = {ip: config_of(ip) for ip in ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "loop", "subsystem")}
 WRONG: list[Any] = [

@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from rvtrace.flow.generate.rows import SOURCES, RowSource
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero
 
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.flow.jobs import build_of
-from rvtrace.tb import systems
 
+from rvtrace.flow.jobs import build_of
+from rvtrace.jobs import systems
 from tests.common import long
 
 

@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.shape import LEVELS, shaped
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus as of_etrace
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus as of_ntrace

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.jobs import run_all
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.tools.run import main
 
 EXAMPLE = ROOT / "examples" / "my_test" / "my_test.py"

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.flow.jobs import build_of
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.subsystem.stimulus.builds import DUAL
 
+from rvtrace.flow.jobs import build_of
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
+from rvtrace.tb.subsystem.stimulus.builds import DUAL
 from tests.common.simulators import COMPILED, MOST, OTHERS, Way, by_simulator, compiled, icarus_or
 
 

@@ -10,9 +10,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import simulators
 from rvtrace.flow.simulators import SimulatorError
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 
 def play(

@@ -12,7 +12,6 @@ import tempfile
 from pathlib import Path
 
 from rvtrace.flow.cores.programs import CORES
-
 from tests.programs.build import FLAGS, GCC
 
 

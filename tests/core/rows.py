@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.tb.cores.agents import layout

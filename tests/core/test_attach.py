@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.cores import attach
 from rvtrace.flow.cores.description import FILE, Core, CoreError
 from rvtrace.tools import new_core

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.cores.counters import EVENTS, compare
 from rvtrace.flow.cores.description import Core
 from rvtrace.tb.cores.agents import layout

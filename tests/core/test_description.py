@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.cores import description, programs
 from rvtrace.flow.cores.description import Core, CoreError
 from rvtrace.flow.cores.programs import Chosen, choose, fitting

@@ -6,6 +6,7 @@ finds some of them.
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.flow.cores.description import Core, CoreError
 from rvtrace.flow.cores.mutants import Mutant, build_mutated, hunt, listed
 from rvtrace.flow.cores.suite import random_cases, save, verify_all

@@ -4,6 +4,7 @@
 from random import Random
 
 import pytest
+
 from rvtrace.flow.cores.description import Core, names
 from rvtrace.flow.cores.random_program import random_program
 from rvtrace.models.riscv.iss.hart import Hart

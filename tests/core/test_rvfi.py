@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.models.riscv.rvfi import RvfiError, retired_of, until
 from rvtrace.tb.cores.agents import layout
-
 from tests.core.rows import of_recording, rows_of, traps_of
 
 NO_TRAPS = traps_of([])

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.cores.description import Core, CoreError
 from rvtrace.flow.cores.programs import choose
 from rvtrace.flow.cores.run import alone, judged, lines, live

@@ -7,10 +7,11 @@ import re
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.cores.description import CoreError
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.builds import ROOT
 from rvtrace.tb.cores.agents.compare import difference
 from rvtrace.tb.cores.agents.files import ADAPTER_ERRORS
 from rvtrace.tools.core import main

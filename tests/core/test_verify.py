@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.programs import choose
 from rvtrace.flow.cores.run import mismatches
@@ -15,7 +16,6 @@ from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.verifier.verdict import Verdict
-
 from tests.core.rows import of_recording, traps_of
 
 CORE, SIZE = Core.load("picorv32"), 6000  # its registers are as the recording begins: 0

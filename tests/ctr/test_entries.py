@@ -7,10 +7,11 @@ import json
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.captured.ctr import load
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.ctr.config import Config
 from rvtrace.report.listing.ctr import call_path, listing, path_line, table
-from rvtrace.tb.common.arguments import ArgumentError
 
 
 def entries(*oldest_first: tuple[int, int, int]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import Record, Transfer

@@ -6,6 +6,7 @@ and which comes first (CTR-12).
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import SCTRCLR, Transfer

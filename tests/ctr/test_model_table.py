@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.generate.files import outdated
 from rvtrace.models.ctr.config import DEPTHS, Config, ConfigError
 from rvtrace.models.ctr.model import Ctr

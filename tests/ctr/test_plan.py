@@ -8,7 +8,6 @@ from rvtrace.scoreboards.ctr.reasons import FILTERS, PAIRS
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 from rvtrace.tb.ctr.coverage.points import CTR
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 CHECKERS = {

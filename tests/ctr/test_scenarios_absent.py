@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, M, U
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS

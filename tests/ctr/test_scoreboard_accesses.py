@@ -10,6 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.access import Gates, clear_outcome, outcome
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import SCTRCLR
@@ -20,7 +21,6 @@ from rvtrace.scoreboards.ctr import access as ctr_access
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.reasons import why
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
-
 from tests.ctr.devices import DRAFT, SMALL, failed, play, scenario_run
 
 # scenario, implementation, address, mode, right outcome, the device's, clause

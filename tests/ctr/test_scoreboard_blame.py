@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import SCTRCLR, Transfer
@@ -15,7 +16,6 @@ from rvtrace.models.riscv.csr import CLEAR, DONE, HS, ILLEGAL, READ, VIRTUAL, VS
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
-
 from tests.ctr.devices import DRAFT, SMALL, failed, play
 from tests.ctr.readings import unmoved
 

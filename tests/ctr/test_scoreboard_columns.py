@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import Recorder
 from rvtrace.models.ctr.records import SCTRCLR, Transfer
@@ -21,12 +23,10 @@ from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.follow import Follower
 from rvtrace.scoreboards.ctr.log import Stretch, cc_of
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ctr.coverage.sampling import sample
 from rvtrace.tb.ctr.stimulus import random_jobs
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
-
 from tests.ctr.devices import SMALL, play, scenario_run
 
 NEVER, SHORT = 1 << 40, 4  # rows: nothing is done in columns, nearly everything is

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import Transfer
@@ -12,7 +13,6 @@ from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, ILLEGAL, READ, SET, VIRTU
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
-
 from tests.ctr.devices import SMALL, failed, play
 
 FREE = Tolerances.free()

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from rvtrace.models.ctr.rows import answered
 from rvtrace.models.ctr.transfers import Transfers
 from rvtrace.models.riscv import recording
@@ -22,7 +23,6 @@ from rvtrace.tb.ctr.coverage.sampling import sample
 from rvtrace.tb.ctr.stimulus import random_jobs
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
-
 from tests.ctr.devices import play, scenario_run
 
 PLAN = Plan.load(Path(__file__).resolve().parents[2] / "scoreboards/ctr/plan.toml")

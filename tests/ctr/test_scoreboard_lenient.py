@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import Transfer
@@ -18,7 +19,6 @@ from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 from rvtrace.tb.ctr.stimulus import random_jobs
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
-
 from tests.ctr import readings as device
 from tests.ctr.devices import DRAFT, SMALL, failed, play
 

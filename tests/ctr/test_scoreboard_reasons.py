@@ -7,6 +7,7 @@ The tables are those of the specification: External Trap Enable Requirements, an
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_TARGET, NOTHING, POP, WHOLE
 from rvtrace.models.riscv.csr import HS, VS, VU, M, U

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import SCTRCLR, Transfer
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.riscv.csr import DEBUG, HS, READ, VS, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.follow import Follower
-
 from tests.ctr.devices import SMALL, play
 
 Row = tuple[int, list[Transfer], Access | None]

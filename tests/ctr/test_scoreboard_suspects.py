@@ -8,6 +8,7 @@ The state enables: mstateen0 refuses every mode below M as illegal, hstateen0 th
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ctr.access import Gates
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import csrs

@@ -6,6 +6,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+
 from rvtrace.models.ctr.access import Gates, outcome
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, csr, csrs

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.scoreboards.ctr.capture import CtrCapture
@@ -17,7 +18,6 @@ from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.reads import near
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
-
 from tests.ctr.devices import DRAFT, SMALL, failed, play, scenario_run
 
 FREE = Tolerances.free()

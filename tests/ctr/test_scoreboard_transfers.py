@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.recorder import Recorder
 from rvtrace.models.ctr.records import encode_cc
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_TARGET, NOTHING, POP, WHOLE, Rules
 from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, M
-
 from tests.ctr.devices import DRAFT, PAIR, SMALL, failed, play, scenario_run, with_rules
 
 Right = Callable[..., int]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.registers import csrs
 from rvtrace.models.riscv.csr import READ
 from rvtrace.scoreboards.ctr.check import check
-
 from tests.ctr.devices import DRAFT, SMALL, failed, play, scenario_run
 
 LEAN: dict[str, Any] = {

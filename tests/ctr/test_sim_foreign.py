@@ -10,9 +10,9 @@ import json
 from typing import NamedTuple
 
 import pytest
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tools import check_dut
 
+from rvtrace.jobs.builds import ROOT
+from rvtrace.tools import check_dut
 from tests.common.simulators import icarus_or
 
 DUTS = ROOT / "tests" / "ctr" / "duts"

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.captured import ctr as ctr_check
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.rows import Rows, answered
@@ -19,8 +22,6 @@ from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.report.listing import ctr as ctr_entries
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ctr.stimulus.builds import DEFAULT, DRAFT32, DRAFT64, LEAN
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 

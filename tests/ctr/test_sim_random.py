@@ -7,6 +7,7 @@ import random
 from collections import Counter
 
 import pytest
+
 from rvtrace.flow.jobs import build_of
 from rvtrace.models.ctr.config import VARIANTS, Config
 from rvtrace.models.ctr.rows import NO_ACCESS, answered

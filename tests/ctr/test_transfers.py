@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.transfers import Transfers, TransfersError
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.csr import DEBUG

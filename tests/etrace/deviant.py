@@ -16,7 +16,6 @@ from typing import Any
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, Packet, options_of
-
 from tests.etrace.layouts import MAP_BITS, cut, n
 
 Values = dict[str, Any]

@@ -16,15 +16,15 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
-
 from tests.etrace.deviant import Deviant, Deviation
 from tests.etrace.deviations import DEVIATIONS
 from tests.etrace.walks import encode, walk

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
-
 from tests.etrace.deviant import (
     FLAGS,
     FLOW,

@@ -17,7 +17,6 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.etrace.table import QUAL_STATUS, Packet
 from rvtrace.models.riscv.retired import IType
-
 from tests.ntrace.encoder_stream import RESET, Block, Row, row, to_beats
 
 ENABLED = ("support", 1, "no_change")

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import Decoder, decode_bytes
@@ -21,7 +22,6 @@ from rvtrace.models.etrace.decoder.decoded import CLAUSES, DecodedTrace
 from rvtrace.models.etrace.table import TABLES, Packet
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.etrace.packet_writer import PacketWriter
 
 MAIN, LOOP, FAR, IDLE, RECURSION, LOADS, HANDLER = 0x1000, 0x1006, 0x101A, 0x101E, 0x2000, 0x2100, 0x4000

@@ -18,7 +18,6 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, Packet
 from rvtrace.models.riscv.retired import PRIVILEGE, Kind, Retired
 from rvtrace.tb.etrace.stimulus.golden import FORMAT, SUBFORMAT
-
 from tests.etrace.layouts import MAP_BITS
 
 UNINFERABLE = {"v2_0": (3, 6, 8, 10, 12, 13, 14), "draft_0_026": (3, 7, 8, 10, 12, 14)}

@@ -7,10 +7,10 @@ from dataclasses import fields
 from typing import Any
 
 from hypothesis import strategies as st
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import Packet
 from rvtrace.tb.etrace.stimulus.golden import FORMAT, SUBFORMAT
-
 from tests.etrace.layouts import MAP_BITS
 
 # say nothing about the layout; ioptions_layout: tests/etrace/test_ioptions_layout.py

@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.etrace.codec import PacketError, compress, is_shortest, pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
-
 from tests.etrace.layouts import cut, n, payload
 from tests.etrace.strategies import configs, packets
 

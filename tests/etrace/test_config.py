@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+
 from rvtrace.models.etrace.config import Config, ConfigError
 from rvtrace.models.etrace.table import OPTIONS, options_of
-
 from tests.etrace.strategies import configs
 
 DRAFT: dict[str, Any] = {"variant": "draft_0_026", "return_stack_size_p": 0, "bcount_bits": 16}

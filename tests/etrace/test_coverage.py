@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import Packet

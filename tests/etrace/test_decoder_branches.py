@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.etrace.table import MAP_LENGTHS
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 
 LOOP, INNER, OUTER, JUMP, HANDLER = 0x1000, 0x1004, 0x1008, 0x100C, 0x4000

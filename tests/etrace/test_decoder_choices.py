@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.models.riscv.builder import ProgramBuilder
 
+from rvtrace.models.riscv.builder import ProgramBuilder
 from tests.etrace.packet_writer import ENDED_NTR, ENDED_REP, PacketWriter
 from tests.etrace.test_decoder_branches import INNER, JUMP, LOOP, OUTER, program, walked
 from tests.etrace.test_decoder_jumps import CACHE, HUB, MAIN, TARGET

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 
 MAIN, HUB, TARGET, SAME_ENTRY, BRANCH, HANDLER = 0x1000, 0x1004, 0x2000, 0x2040, 0x3010, 0x4000

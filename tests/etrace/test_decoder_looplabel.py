@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.etrace.packet_writer import ENDED_NTR, ENDED_REP, TRACE_LOST, PacketWriter
 
 A, LABEL, C, JALR, HANDLER = 0x1000, 0x1004, 0x1008, 0x100C, 0x4000

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.common import native
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
@@ -26,7 +27,6 @@ from rvtrace.models.etrace.decoder.packet_log import Events
 from rvtrace.models.etrace.decoder.path import Path
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import TABLES, map_length
-
 from tests.common.compiled import both, needs_compiler
 from tests.etrace.fuzz import CONFIGS, EXPAND, LOOP, MAIN, extreme, good_payloads, hostile, program
 from tests.etrace.packet_writer import PacketWriter

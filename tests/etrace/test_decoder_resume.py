@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.etrace.decoder.decode import Decoder, DecoderError
 from rvtrace.models.riscv.program import Program
-
 from tests.etrace.packet_writer import ENDED_NTR, ENDED_REP, TRACE_LOST, PacketWriter
 from tests.etrace.test_decoder_branches import INNER, JUMP, LOOP, OUTER, program
 

@@ -6,9 +6,9 @@ irxx; ET-14).
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 
 MAIN, BACK, END, HANDLER = 0x1000, 0x1004, 0x1008, 0x4000

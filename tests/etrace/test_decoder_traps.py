@@ -6,10 +6,10 @@ are.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.etrace.decoder.decoded import Event
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 
 MAIN, BRANCH, BACK, JUMP, CALLED, ECALL = 0x1000, 0x1004, 0x1008, 0x100C, 0x2000, 0x2004

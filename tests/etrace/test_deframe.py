@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, Frame, deframe
 

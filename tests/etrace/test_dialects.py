@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.scoreboards.common.hypotheses import Reading
@@ -16,7 +17,6 @@ from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets
 from rvtrace.scoreboards.etrace.hypotheses import Packets, Window
 from rvtrace.scoreboards.etrace.layout import read, standard
-
 from tests.etrace.deviant import Deviant
 from tests.etrace.deviant_runs import FIXED, deviant_run
 from tests.etrace.deviations import DEVIATIONS

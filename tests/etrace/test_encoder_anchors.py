@@ -10,7 +10,6 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import MAP_LENGTHS, TABLES, formats
 from rvtrace.models.riscv.retired import IType
-
 from tests.etrace.encoder_stream import NTR, REP, after_start, encode, explained
 from tests.ntrace.encoder_stream import OFF, Block, Row, call, exception, linear, ret, row, taken, to_beats
 

@@ -6,9 +6,9 @@ trace.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder, EncoderError
 from rvtrace.models.riscv.retired import IType, Priv
-
 from tests.etrace.encoder_stream import DISABLED, ENABLED, NTR, REP, after_start, encode, explained, reported
 from tests.ntrace.encoder_stream import DEBUG, HART_RESET, OFF, RESET, Block, jump, linear, row, to_beats
 

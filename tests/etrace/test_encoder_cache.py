@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from rvtrace.models.riscv.retired import IType
-
 from tests.etrace.encoder_stream import NTR, REP, after_start, branches, encode
 from tests.ntrace.encoder_stream import OFF, Block, Row, call, each, exception, jump, linear, ret, row
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
@@ -18,7 +19,6 @@ from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.isa import Flow, itype
 from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
-
 from tests.common.long import some
 
 A0, A5, RA = 10, 15, 1

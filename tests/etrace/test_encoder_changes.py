@@ -6,7 +6,6 @@ Loss.
 from __future__ import annotations
 
 from rvtrace.models.riscv.retired import Priv
-
 from tests.etrace.encoder_stream import DISABLED, ENABLED, NTR, REP, after_start, branches, encode, explained, reported
 from tests.ntrace.encoder_stream import OFF, RESET, Block, each, exception, jump, linear, ret, row, taken
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.models.riscv.retired import IType, Priv
 
+from rvtrace.models.riscv.retired import IType, Priv
 from tests.etrace.encoder_stream import NTR, REP, after_start, branches, encode, explained, reported
 from tests.ntrace.encoder_stream import OFF, Block, Row, each, row
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.common import native
 from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
@@ -20,7 +21,6 @@ from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.etrace.table import OPTIONS, options_of
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.tb.etrace.stimulus.random_jobs import random_job
-
 from tests.common.compiled import both, encoded, encoder_differences, needs_compiler
 from tests.ntrace.encoder_random import beats_of
 from tests.ntrace.encoder_stream import OFF, exception, linear, row, to_beats

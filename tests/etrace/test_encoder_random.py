@@ -10,11 +10,11 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.codec import is_shortest, unpack
 from rvtrace.models.etrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
 from rvtrace.models.etrace.table import options_of
 from rvtrace.models.riscv.beats import Beats
-
 from tests.common.long import some
 from tests.etrace.walks import walk
 

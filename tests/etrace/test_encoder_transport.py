@@ -9,7 +9,6 @@ from typing import Any
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
-
 from tests.etrace.encoder_stream import encode
 from tests.ntrace.encoder_stream import OFF, linear, row
 

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import pytest
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import decode, decode_bytes
-
 from tests.common.long import some
 from tests.etrace.fuzz import CONFIGS, LIMIT, check, fuzz, good_payloads, program
 from tests.etrace.packet_writer import PacketWriter

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.etrace.codec import pack, unpack
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
@@ -14,7 +15,6 @@ from rvtrace.models.riscv.stream import check_flow
 from rvtrace.scoreboards.etrace.check import plan
 from rvtrace.tb.etrace.stimulus import golden as etrace_golden
 from rvtrace.tb.etrace.stimulus.golden import Case
-
 from tests.etrace.layouts import payload
 
 CASES = etrace_golden.pack()

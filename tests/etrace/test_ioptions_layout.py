@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.codec import pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import Packet
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
-
 from tests.etrace.checked_scenarios import scenario_run, sent
 
 SUPPORT = Packet(

@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
-
 from tests.common.long import some
 from tests.etrace.legal_encoder import LegalEncoder
 from tests.etrace.walks import regrouped, walk

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.table import OPTIONS
@@ -18,7 +19,6 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
-
 from tests.common.long import some
 from tests.etrace.walks import GROUPINGS, encode, recorded, regrouped, walk
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.common import filters
 from rvtrace.models.etrace import table as packets
 from rvtrace.models.etrace.codec import compress

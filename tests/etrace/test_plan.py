@@ -9,7 +9,6 @@ from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.coverage.points import ETRACE
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 LOSSLESS = ("align", "expected", "lossless", "periodic_sync")

@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, Packet
-
 from tests.common.unit_bench import pack_bits, play
 
 SOURCES = ["etrace/etrace_pkg.sv", "etrace/etrace_packer.sv"]

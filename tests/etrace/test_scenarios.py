@@ -8,9 +8,10 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.encoder.encode import CLAUSES, Encoder
 from rvtrace.models.riscv.walk import check_flow
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.builds import BUILD
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus

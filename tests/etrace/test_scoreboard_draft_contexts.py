@@ -9,13 +9,13 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.expected import NOTIFICATION, expected
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
 from tests.etrace.checked_scenarios import scenario_run
 
 DISCONTINUITY, PRECISE, IMPRECISE = range(3)  # then NOTIFICATION of the draft, 3

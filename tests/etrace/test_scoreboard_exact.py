@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.codec import bits, compress
 from rvtrace.models.etrace.table import Packet
 from rvtrace.scoreboards.etrace.exact import FIELD_CLAUSE
-
 from tests.etrace.checked_scenarios import Change, Sent, doctored
 
 DRAFT = {"variant": "draft_0_026"}

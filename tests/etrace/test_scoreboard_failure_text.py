@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import Verdict, check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
 from tests.etrace.checked_scenarios import scenario_run
 
 UNREADABLE = bytes([0b1100, *[0xA5] * 3, 0x10])  # format 0, which is not in use without its options

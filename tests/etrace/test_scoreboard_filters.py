@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import VARIANTS
 from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
-
 from tests.etrace.checked_scenarios import doctored, scenario_run, sent
 
 # Scenario, what is configured, what the device does instead.

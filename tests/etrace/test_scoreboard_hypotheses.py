@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.hypotheses import Reading
 from rvtrace.scoreboards.common.verdict import Verdict
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST
 from rvtrace.scoreboards.etrace.hypotheses import Packets
-
 from tests.etrace.checked_scenarios import scenario_run
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.table import Packet
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
 from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run
 
 RETURNS, DRAFT = {"implicit_return": 1}, {"variant": "draft_0_026", "call_counter_size_p": 0}

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.riscv.beats import Beats
@@ -20,7 +21,6 @@ from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.stimulus.scenarios import loops
 from rvtrace.tb.etrace.stimulus.scenarios.base import handle, place, start, stop
-
 from tests.etrace.checked_scenarios import doctored, scenario_run
 from tests.etrace.test_scoreboard_failure_text import UNREADABLE
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import Packet
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
 from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run, sent
 
 RETURNS = {"implicit_return": 1}

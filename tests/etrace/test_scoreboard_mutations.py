@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.etrace.capture import EtraceCapture

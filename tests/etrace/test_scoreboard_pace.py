@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import plan
 from rvtrace.scoreboards.etrace.pace import check_pace
 from rvtrace.scoreboards.etrace.transport import split
-
 from tests.etrace.checked_scenarios import scenario_run
 
 FORMS = ({}, {"framing": "zeros"}, {"framing": "blocks", "block_bytes": 64}, {"encapsulation": "atb", "timestamp": 1})

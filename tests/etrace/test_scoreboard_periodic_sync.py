@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.riscv.beats import Beats
@@ -17,7 +18,6 @@ from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
 from tests.etrace.checked_scenarios import doctored, scenario_run
 
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import Verdict, check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
 from tests.etrace.checked_scenarios import scenario_run
 
 SCENARIOS = ("sequential_jumps", "sequential_jumps_alone", "sequential_jump_broken", "sequential_jump_then_event")

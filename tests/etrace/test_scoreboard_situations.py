@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check, plan
 from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS
-
 from tests.etrace.checked_scenarios import doctored, scenario_run
 
 RETURNS = {"implicit_return": 1}

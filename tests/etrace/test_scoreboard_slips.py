@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
@@ -14,7 +15,6 @@ from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
 from tests.etrace.checked_scenarios import Sent, doctored, scenario_run, sent
 
 PREDICTION, CACHE, RETURNS = {"branch_prediction": 1}, {"jump_target_cache": 1}, {"implicit_return": 1}

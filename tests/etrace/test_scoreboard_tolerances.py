@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.table import Packet
 from rvtrace.scoreboards.etrace.tolerances import PERMITTED, Tolerances
-
 from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run
 
 FREE_OF_CHOICE = Tolerances.free()

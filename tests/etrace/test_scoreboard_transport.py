@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import Verdict, check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.scoreboards.etrace.transport import split
-
 from tests.etrace.checked_scenarios import scenario_run
 
 Edit = Callable[[bytearray, list], None]

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
-
 from tests.etrace.deviant_runs import MUCH, deviant_run
 
 BIT = 0x80  # of the header: a timestamp follows

@@ -11,12 +11,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import isolate
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import select
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
 from rvtrace.scoreboards.etrace.check import plan
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import check_dut
 
 DUTS = ROOT / "tests" / "etrace" / "duts"

@@ -6,11 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rvtrace.flow.jobs import build_of
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.etrace.stimulus.golden import Case, pack
 
+from rvtrace.flow.jobs import build_of
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
+from rvtrace.tb.etrace.stimulus.golden import Case, pack
 from tests.common.long import some
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.table import VARIANTS
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
-
 from tests.common.long import some
 
 PLAIN = {

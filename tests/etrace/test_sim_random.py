@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.table import VARIANTS
 from rvtrace.models.riscv.beats import Beats
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.random_jobs import EVERY, WHOLE, random_job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
-
 from tests.common.long import some
 
 

@@ -6,10 +6,10 @@ for each build.
 from __future__ import annotations
 
 import pytest
-from rvtrace.flow.jobs import build_of
-from rvtrace.tb import systems
-from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 
+from rvtrace.flow.jobs import build_of
+from rvtrace.jobs import systems
+from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 from tests.common.long import few, some
 from tests.common.scenario_runs import one_of_each
 

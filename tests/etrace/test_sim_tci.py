@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.tb.etrace.stimulus.random_jobs import EVERY
 from rvtrace.tb.tci.job import TciJob
 from rvtrace.tb.tci.stimulus.scenarios import BY_IP
-
 from tests.common.long import only_long
 
 DRAFT = {"variant": "draft_0_026"}

@@ -11,9 +11,14 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.captured import cutting, etrace_parts, stream
 from rvtrace.flow.captured import judge as judging
 from rvtrace.flow.captured.limits import Paths, longest
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.codec import pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.deframe import deframe
@@ -23,13 +28,8 @@ from rvtrace.models.etrace.table import Packet
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.etrace import hypotheses
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 from rvtrace.tools import check_trace, decode
-
 from tests.common.long import some
 
 SIZE = 1500  # bytes of a part

@@ -7,10 +7,10 @@ import itertools
 from typing import Any
 
 import pytest
+
 from rvtrace.models.etrace.codec import PacketError, is_shortest, pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import Packet, map_length
-
 from tests.etrace.layouts import cut, n, payload
 
 # Parameters of the published vectors.

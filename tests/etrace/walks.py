@@ -9,11 +9,11 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import report_contexts, to_beats
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
 from rvtrace.tb.etrace.stimulus.random_jobs import random_job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus

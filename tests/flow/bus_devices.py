@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rvtrace.tb.common.builds import ROOT
-
+from rvtrace.jobs.builds import ROOT
 from tests.flow.dut_folders import toml
 
 _HEAD = """

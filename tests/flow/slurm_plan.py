@@ -27,11 +27,10 @@ from rvtrace.flow.regress import cluster
 from rvtrace.flow.regress.run import regress
 from rvtrace.flow.regress.seeds import jobs_of
 from rvtrace.flow.simulation import finished
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import main_guard, number, parse
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.results import blank
-
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import main_guard, number, parse
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.results import blank
 from tests.flow.regress_slurm import Slurm, missing, slurm
 
 WORDS = {

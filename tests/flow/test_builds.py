@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import compilers, simulation, simulators
 from rvtrace.flow.compilers import Recipe
 from rvtrace.flow.simulation import SimError, build, built, recipe_of, run
 from rvtrace.flow.simulators import SIMULATORS, SimulatorError
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.hpm.builds import BUILD
 from rvtrace.tools.suite import compiled
 

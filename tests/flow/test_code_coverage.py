@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.cover.code_coverage import CodeCoverage, CodeCoverageError, lcov, merge, percent, total
 
 

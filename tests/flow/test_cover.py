@@ -9,8 +9,8 @@ import sys
 import xml.etree.ElementTree as ET
 
 import pytest
-from rvtrace.tb import systems
 
+from rvtrace.jobs import systems
 from tests.tools.captures import ROOT
 
 IP = "loop"  # the smallest

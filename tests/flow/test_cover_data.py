@@ -12,11 +12,11 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.flow.cover import data as cover_data
 from rvtrace.flow.cover.code_coverage import FileCoverage
-from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.tb.common.coverage.export import DOCTYPE, Line, Source, cobertura, export_all, write
-
 from tests.flow.cover_fakes import FAKE, account, job, result
 from tests.tools.captures import ROOT
 

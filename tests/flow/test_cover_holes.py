@@ -7,7 +7,6 @@ import shlex
 
 from rvtrace.flow.cover.holes import Holes, aimed, stimuli
 from rvtrace.flow.jobs import one
-
 from tests.flow.cover_fakes import FakeSystem, account, job, result
 
 LISTED = stimuli(FakeSystem(), "verilator")  # type: ignore[arg-type]

@@ -2,10 +2,11 @@
 """What `make cover` lists: every run of a system has a separate name, and so a separate folder."""
 
 import pytest
+
 from rvtrace.flow import jobs
 from rvtrace.flow.cover.account import Account
 from rvtrace.flow.cover.plan import Plan
-from rvtrace.tb import systems
+from rvtrace.jobs import systems
 
 
 @pytest.mark.parametrize("ip", systems.NAMES)

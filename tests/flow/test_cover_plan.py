@@ -6,14 +6,14 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from rvtrace.flow.cover.account import forget, resume, same_as_before, save_cost
 from rvtrace.flow.cover.code import CodeRuns, choose
 from rvtrace.flow.cover.plan import _GUESS, Plan
 from rvtrace.flow.jobs import Played
-from rvtrace.tb import systems
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import save_jobs
 from rvtrace.tb.common.coverage.model import CoverageError
-from rvtrace.tb.common.job import save_jobs
-
 from tests.flow.cover_fakes import FAKE, account, job, result
 
 NTRACE = systems.find("ntrace")

@@ -7,15 +7,15 @@ import json
 import shutil
 
 import pytest
+
 from rvtrace.flow.dut import doctor
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.ports import fit
 from rvtrace.flow.dut.reference import reference
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.tools import check_dut
-
 from tests.flow.bus_devices import ENABLED, folder, module
 from tests.flow.dut_folders import folder as plain
 

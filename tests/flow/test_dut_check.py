@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 import pytest
-from rvtrace.flow.simulation import sources
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.ntrace.builds import BUILD
 
+from rvtrace.flow.simulation import sources
+from rvtrace.jobs.builds import ROOT
+from rvtrace.tb.ntrace.builds import BUILD
 from tests.common.long import some
 from tests.common.simulators import icarus_or
 from tests.tools.captures import hears_sigint

@@ -4,8 +4,8 @@
 import datetime
 
 import pytest
-from rvtrace.flow.dut.description import Dut, DutError
 
+from rvtrace.flow.dut.description import Dut, DutError
 from tests.flow.dut_folders import folder
 
 WAIVER = '[[waiver]]\nclause = "NT.2.exception"\nreason = "erratum 12"\nowner = "jane"\nexpires = {}\n'

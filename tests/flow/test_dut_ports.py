@@ -6,15 +6,15 @@ import re
 import subprocess
 
 import pytest
+
 from rvtrace.flow import simulators
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.names import names, renamed, sized
 from rvtrace.flow.dut.ports import MISMATCH, MISSING, OK, WRONG, fit
 from rvtrace.flow.dut.workspace import written
 from rvtrace.flow.simulation import sources
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
-
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
 from tests.flow.dut_folders import MODULE, folder
 
 NTRACE = systems.find("ntrace")

@@ -7,10 +7,9 @@ import json
 
 from rvtrace.flow.dut import check
 from rvtrace.flow.dut.progress import Progress
-from rvtrace.tb.common.job import Job
-from rvtrace.tb.common.results import blank
+from rvtrace.jobs.job import Job
+from rvtrace.jobs.results import blank
 from rvtrace.tools import check_dut
-
 from tests.flow.dut_folders import folder
 
 

@@ -5,14 +5,14 @@ import shlex
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.dut.description import IPS, Dut
 from rvtrace.flow.dut.reference import reference
 from rvtrace.flow.dut.select import Selection, left_out, not_applicable, not_run, select
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.retired import Kind, Retired
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.stimulus import heard
-
 from tests.etrace.checked_scenarios import doctored
 from tests.flow.dut_folders import folder
 

@@ -4,14 +4,15 @@
 import re
 
 import pytest
+
 from rvtrace.flow.dut import doctor
 from rvtrace.flow.dut.description import IPS
 from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.reference import Reference, reference
 from rvtrace.flow.dut.template import description
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
 from rvtrace.tools import new_dut
 
 _SIGNAL = re.compile(r"\b[a-z]\w*_(?:i|o|ni)\b")

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.dut import doctor
 from rvtrace.flow.dut.description import FILE, SHIPPED
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 from rvtrace.tools import check_dut
-
 from tests.cores import fetched
 
 SHOWN = sorted(path.parent.name for path in SHIPPED.glob(f"*/{FILE}"))

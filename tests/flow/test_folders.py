@@ -11,13 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import results
 from rvtrace.flow.folders import MARK, begin_capture, is_capture, name_of, named
 from rvtrace.flow.regress import folder
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import Config
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.job import Job
-
 from tests.tools.captures import is_one_sentence, run, write_capture
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from rvtrace.flow import mutants
 from rvtrace.flow.dut.description import SHIPPED, Dut
 from rvtrace.flow.isolate import (

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import overview
-from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.tools import list as tool
 
 

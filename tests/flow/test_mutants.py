@@ -7,10 +7,11 @@ import json
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.flow import mutants, simulators
 from rvtrace.flow.jobs import build_of
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
 from rvtrace.tools import mutants as tool
 
 HPM = mutants.load(ROOT / "tests" / "hpm" / "mutants.toml", "hpm")

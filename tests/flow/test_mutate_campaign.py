@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rvtrace.flow import simulators
 from rvtrace.flow.mutate import campaign as flow
 from rvtrace.flow.mutate import equivalent
@@ -20,8 +21,8 @@ from rvtrace.flow.mutate.generate import Chosen, Mutant
 from rvtrace.flow.mutate.operators import Part
 from rvtrace.flow.mutate.prove import Prover
 from rvtrace.flow.mutate.subjects import of_system
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.report import mutation
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tools import mutate as tool
 
 JOBS = ("reset_values", "discovery")

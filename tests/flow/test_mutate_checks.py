@@ -11,15 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.mutate import check_campaign, check_mutants, check_plugin, equivalent
 from rvtrace.flow.mutate.check_campaign import Calls, Outcome, hunt, tried
 from rvtrace.flow.mutate.check_mutants import CheckMutant, chosen, files_of, is_real, mutants_of
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.ctr import registers
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import csrs
 from rvtrace.report import mutation_checks
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import mutate_checks
 
 SOURCE = '''

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+
 from rvtrace.flow import mutants, simulators
 from rvtrace.flow.mutate.combine import PACKAGE, Change, Combined, Edit, apply, combine
 from rvtrace.flow.mutate.trees import Design, Node, Tree
 from rvtrace.flow.mutate.widths import Widths
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
 
 SAMPLE = 6  # mutants of each system whose place is compared in full
 

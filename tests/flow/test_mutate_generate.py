@@ -8,13 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.mutate import equivalent
 from rvtrace.flow.mutate.design import Design, DesignError
 from rvtrace.flow.mutate.equivalent import EquivalentError
 from rvtrace.flow.mutate.generate import Mutant, choose
 from rvtrace.flow.mutate.operators import Part
 from rvtrace.flow.mutate.subjects import FOLDERS, belongs, of_system
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.flow.mutate.generate import apply, places
 from rvtrace.flow.mutate.operators import BY_NAME, OPERATORS, literals
 

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.perf_figures import Figures
-from rvtrace.tb import systems
-from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError
 
 
 @pytest.mark.parametrize("ip", systems.NAMES)

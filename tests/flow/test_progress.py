@@ -14,8 +14,8 @@ import termios
 from pathlib import Path
 
 import pytest
-from rvtrace.flow import progress
 
+from rvtrace.flow import progress
 from tests.tools.captures import ROOT
 
 SCRIPT = """

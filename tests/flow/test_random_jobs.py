@@ -10,10 +10,11 @@ from collections import defaultdict
 from dataclasses import fields
 
 import pytest
+
 from rvtrace.flow.jobs import one
+from rvtrace.jobs.job import Job
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.ntrace.config import Config, ConfigError
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.builds import BUILD
 from rvtrace.tb.ntrace.stimulus.random_jobs import BUILDS, random_job
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.regress import folder
 from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.regress.seeds import jobs_of
-from rvtrace.tb import systems
-
+from rvtrace.jobs import systems
 from tests.common.simulators import icarus_or
 from tests.tools.captures import ROOT, hears_sigint, is_one_sentence, run
 

@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 from rvtrace.flow.regress import buckets as regress_buckets
-
 from tests.common.simulators import icarus_or
 from tests.tools.captures import run
 

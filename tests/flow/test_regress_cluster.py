@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.jobs import Lot
 from rvtrace.flow.regress.cluster import TRIES, HandOut
-from rvtrace.tb.common.job import Job
-
+from rvtrace.jobs.job import Job
 from tests.common.simulators import icarus_or
 from tests.flow.regress_slurm import Slurm, missing, slurm
 from tests.tools.captures import ROOT, hears_sigint, is_one_sentence

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.flow import sizes
+from rvtrace.jobs import sizes as bits
+from rvtrace.jobs import systems
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
-from rvtrace.tb import systems
-from rvtrace.tb.common import sizes as bits
 
 
 def test_tandem_counts_the_program_alone() -> None:

@@ -6,10 +6,11 @@ import shlex
 import shutil
 
 import pytest
+
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.dut.run import attach
 from rvtrace.flow.jobs import one, words
-from rvtrace.tb import systems
+from rvtrace.jobs import systems
 from rvtrace.tools import check_dut
 
 SIM = "icarus" if shutil.which("iverilog") else "verilator"

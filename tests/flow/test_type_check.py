@@ -2,7 +2,7 @@
 """The types that `make lint` checks: the view of our folders, what the public API is, and how a finding is shown."""
 
 from rvtrace.flow import type_check
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 
 def test_the_view_of_our_folders(tmp_path):

@@ -6,11 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import build_of
 from rvtrace.flow.simulation import build, run
 from rvtrace.flow.simulators import SIMULATORS, SimulatorError
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.job import Job
 from rvtrace.tb.ctr.stimulus.builds import LEAN
 
 

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.rows import NO_ACCESS, Rows, followed

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import CYCLES, QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
@@ -20,7 +21,6 @@ from rvtrace.scoreboards.hpm.tolerances import Tolerances
 from rvtrace.tb.hpm.stimulus.choices import clipped, foreign
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
-
 from tests.hpm.devices import captured
 
 MASKS = ("mcountinhibit", "mcounteren", "scounteren", "hcounteren")

@@ -9,16 +9,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import select
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.hpm.config import Config, ConfigError
 from rvtrace.scoreboards.hpm.check import check
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
 from rvtrace.tb.hpm.system import SYSTEM
-
 from tests.flow.dut_folders import folder
 from tests.hpm.devices import captured
 

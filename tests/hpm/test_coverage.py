@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.scoreboards.hpm.check import check
 from rvtrace.tb.common.coverage.tally import Tally
@@ -15,7 +16,6 @@ from rvtrace.tb.hpm.coverage import points as p
 from rvtrace.tb.hpm.coverage.sampling import sample
 from rvtrace.tb.hpm.stimulus.builds import DEFAULT, RV32
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
-
 from tests.hpm.devices import captured
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.hpm.causes import Causes
-
 from tests.common.long import only_long
 from tests.hpm.foreign import verdict
 from tests.hpm.test_foreign import RV32, SMALL, Loses, NoCarry, NoInhibiting, NoOf, NoRequest, Once, Wide

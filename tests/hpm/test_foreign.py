@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.hpm.config import Config, ConfigError
 from rvtrace.models.hpm.events import QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.registers import OF_BIT
 from rvtrace.models.riscv.csr import DONE, HS, ILLEGAL, Access, Answer, M
-
 from tests.common.long import LONG, some
 from tests.hpm.foreign import (
     AllEnables,

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.hpm.bulk import Block, Trace, advance, follow
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts

@@ -9,6 +9,7 @@ import itertools
 from dataclasses import dataclass
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from rvtrace.flow.generate import hpm as registers_hpm
 from rvtrace.models.hpm.config import Config, ConfigError
 from rvtrace.models.hpm.registers import csr, csrs

@@ -6,6 +6,7 @@ HPM-7).
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm

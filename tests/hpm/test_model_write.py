@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.hpm.events import QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import DONE, Access, Answer
 from rvtrace.scoreboards.common.verdict import Verdict
-
 from tests.common.long import only_long
 from tests.hpm.foreign import Late, verdict
 from tests.hpm.test_foreign import SMALL, NoFilter, NoOf

@@ -8,12 +8,13 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import Selection, not_applicable
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.hpm.config import Config
 from rvtrace.scoreboards.hpm.check import plan
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
 
 KITE, PLOVER = (ROOT / "tests" / "hpm" / "duts" / name for name in ("kite", "plover"))
 

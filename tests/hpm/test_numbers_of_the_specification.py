@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+
 from rvtrace.models.hpm.access import outcome
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, SELECT_MASK, csr, csrs

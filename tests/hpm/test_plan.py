@@ -7,7 +7,6 @@ from rvtrace.scoreboards.hpm.rules import MODES
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 from rvtrace.tb.hpm.coverage.points import HPM
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 CHECKERS = {"cycles": ("check", "rules", "bounds", "free"), "accesses": ("access", "software")}

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.rows import Rows
@@ -19,7 +20,6 @@ from rvtrace.tb.hpm.stimulus.choices import asking
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.hpm.stimulus.script import Script
-
 from tests.hpm.devices import captured, scenario_run
 
 SMALL = {"counters": "3+4+5", "events": 3, "widths": "64,4:9"}

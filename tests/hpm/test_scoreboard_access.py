@@ -6,6 +6,7 @@ specification: Machine and Supervisor Counter-Enable, Sscofpmf, Smcntrpmf.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import csr
 from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, READ, SET, VIRTUAL, WRITE, Access, M, U

@@ -6,6 +6,7 @@ is left open. All values are counted by hand.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.riscv.csr import DEBUG, HS, M, U

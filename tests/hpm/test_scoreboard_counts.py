@@ -6,12 +6,12 @@ block that breaks it would leave another value there.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import CYCLES
 from rvtrace.models.riscv.csr import U
 from rvtrace.scoreboards.hpm.check import check
 from rvtrace.tb.hpm.stimulus.script import LCOFI, Script
-
 from tests.hpm.devices import captured
 
 CONFIG = Config.from_dict({"counters": "+3", "events": 1})

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.scoreboards.common.verdict import Verdict
@@ -13,7 +14,6 @@ from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.check import check
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 from rvtrace.tb.hpm.stimulus.script import LCOFI, Script
-
 from tests.hpm.devices import captured
 from tests.hpm.foreign import Late
 

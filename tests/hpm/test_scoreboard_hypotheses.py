@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import HS, Access, Answer, M
 from rvtrace.scoreboards.common.verdict import Verdict
-
 from tests.common.long import only_long
 from tests.hpm.foreign import verdict
 from tests.hpm.test_foreign import SMALL, Loses, NoFilter, NoInhibiting, Once, Shifted

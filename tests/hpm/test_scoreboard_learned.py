@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import csrs
 from rvtrace.scoreboards.hpm.learned import Learned
 from rvtrace.tb.hpm.stimulus.script import Script
-
 from tests.hpm.devices import captured
 
 CONFIG = Config.from_dict({"counters": "+3", "events": 1})

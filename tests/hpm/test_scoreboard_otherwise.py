@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm
@@ -20,7 +21,6 @@ from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.check import check
 from rvtrace.scoreboards.hpm.hypotheses import ENOUGH, ROWS, Assumed, Hypothesis, Tried, explain, otherwise
 from rvtrace.tb.hpm.stimulus.script import Script
-
 from tests.hpm.devices import captured
 
 EVENT = 3  # the first selector of an external event

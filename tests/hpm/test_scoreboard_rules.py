@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from rvtrace.models.hpm.events import QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import DEBUG, DONE, SET, Access, Answer
 from rvtrace.scoreboards.hpm.check import check
-
 from tests.hpm.devices import scenario_run
 
 SMALL: dict[str, Any] = {"counters": "3+4+5", "events": 3}

@@ -13,7 +13,6 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.hpm.check import check
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 from rvtrace.tb.hpm.stimulus.script import Script
-
 from tests.hpm.devices import captured
 
 CONFIG = Config.from_dict({"counters": "+3", "events": 1})

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.dut.description import FILE, SHIPPED
 from rvtrace.tools import check_dut
-
 from tests.common.long import only_long
 from tests.cores import fetched
 

@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tools import check_dut
 
+from rvtrace.jobs.builds import ROOT
+from rvtrace.tools import check_dut
 from tests.common.long import only_long
 
 RUNS = "selectors,several_at_once,halves,wraps,overflow_again,filters,enables,switch,seed-"

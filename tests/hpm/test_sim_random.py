@@ -8,17 +8,17 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.jobs import build_of
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import csr
 from rvtrace.models.hpm.rows import NO_ACCESS, followed
 from rvtrace.models.riscv.csr import DEBUG, DONE, READ, VS, VU
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.hpm.stimulus.builds import BUILDS
 from rvtrace.tb.hpm.stimulus.random_jobs import random_job
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
-
 from tests.common.long import some
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from rvtrace.tb.loop.coverage.points import LOOP
 from rvtrace.tb.loop.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 

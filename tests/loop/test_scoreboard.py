@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.records import Record, Transfer
 from rvtrace.models.ctr.rows import Rows as CtrRows
 from rvtrace.models.hpm.rows import Rows

@@ -5,8 +5,7 @@ each step.
 
 from __future__ import annotations
 
-from rvtrace.tb import systems
-
+from rvtrace.jobs import systems
 from tests.common.long import some
 
 SYSTEM = systems.find("loop")

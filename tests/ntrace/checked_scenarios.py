@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder

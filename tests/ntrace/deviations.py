@@ -23,7 +23,6 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.tb.common.stimulus.stimulus import closed
-
 from tests.ntrace.legal_encoder import Habits, LegalEncoder
 from tests.ntrace.test_legal_encoder import CLOSED
 

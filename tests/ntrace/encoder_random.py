@@ -9,7 +9,6 @@ from random import Random
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import LEVELS, Beats
 from rvtrace.models.riscv.retired import IType
-
 from tests.ntrace.encoder_stream import Block
 
 FLAGS = ("inhibit_src", "timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch",

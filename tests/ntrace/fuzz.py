@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import Decoder
@@ -21,7 +22,6 @@ from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace
 from rvtrace.models.ntrace.table import BY_NAME, VAR, Message, MessageType
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 EVERYTHING: dict[str, object] = dict.fromkeys(

@@ -7,7 +7,6 @@ from rvtrace.models.ntrace.decoder.sources import ImageMap
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
-
 from tests.ntrace.trace_writer import Writer
 
 USER, KERNEL = 0x1_0000, 0x8000_0000

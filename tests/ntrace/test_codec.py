@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rvtrace.models.ntrace.codec import MAX_MESSAGE, pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import BY_NAME, VAR, Message, message

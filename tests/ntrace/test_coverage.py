@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import message

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.ntrace.trace_writer import Writer
 
 # MDO groups of F-ADDR as 8.2.1 prints them, the address they mean

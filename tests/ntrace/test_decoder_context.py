@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.decoder.context import Context
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
-
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer
 
 SCONTEXT, HCONTEXT = 0x5A8, 0x6A8

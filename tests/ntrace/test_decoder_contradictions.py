@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.models.ntrace.decoder.decode import CLAUSES, DecoderError, decode
 
+from rvtrace.models.ntrace.decoder.decode import CLAUSES, DecoderError, decode
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 ON = ("ProgTraceSync", 5, 0, MAIN >> 1)

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.ntrace.trace_writer import Writer
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
@@ -12,7 +13,6 @@ from rvtrace.models.ntrace.decoder.sources import ImageError, ImageMap, Situatio
 from rvtrace.models.ntrace.table import message
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.ntrace.hart_writer import COMPILER, EDITOR, KERNEL, OS, USER, hart, images, kernel
 from tests.ntrace.trace_writer import HANDLER, sample_program
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])

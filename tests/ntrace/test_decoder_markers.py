@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.models.riscv.builder import ProgramBuilder
 
+from rvtrace.models.riscv.builder import ProgramBuilder
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])

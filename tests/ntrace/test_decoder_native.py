@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.codec import Unpacker, pack, unpack
 from rvtrace.models.ntrace.config import Config
@@ -23,7 +24,6 @@ from rvtrace.models.ntrace.decoder.decode import Decoder
 from rvtrace.models.ntrace.decoder.decoded import DecodedTrace
 from rvtrace.models.ntrace.decoder.path import Path
 from rvtrace.models.ntrace.table import message
-
 from tests.common.compiled import HAS_COMPILER, both, needs_compiler
 from tests.ntrace.fuzz import CONFIGS, EVERYTHING, EXPAND, SOURCES, good_trace, good_writer, mutated, program
 from tests.ntrace.trace_writer import MAIN, Writer, sample_program

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 F, UP, DOWN = 0x2000, 0x2100, 0x2200

@@ -7,10 +7,10 @@ import random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.decoder.decode import Decoder, decode
 from rvtrace.models.ntrace.decoder.decoded import DecodedTrace
-
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])

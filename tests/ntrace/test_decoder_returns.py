@@ -6,9 +6,9 @@ stack is.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer
 
 MODES = pytest.mark.parametrize("mode", ["btm", "htm"])

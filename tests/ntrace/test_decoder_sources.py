@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.ntrace.decoder.decode import DecoderError
 from rvtrace.models.ntrace.decoder.sources import decode_sources, stays
-
 from tests.ntrace.hart_writer import COMPILER, EDITOR, OS, USER, Hart, S, U, hart, images
 from tests.ntrace.trace_writer import MAIN, Writer, sample_program
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import message
@@ -19,7 +20,6 @@ from rvtrace.scoreboards.ntrace.damaged import damaged_rows
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 from rvtrace.scoreboards.ntrace.hypotheses import Traced
 from rvtrace.scoreboards.ntrace.rewriting import Rules, rewrite
-
 from tests.common.long import some
 from tests.ntrace.deviations import DEVIATIONS, Deviation, findings, judged, run_of, sent
 from tests.ntrace.test_legal_encoder import CLOSED

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.models.ntrace.encoder.encode import EncoderError
 
+from rvtrace.models.ntrace.encoder.encode import EncoderError
 from tests.ntrace.encoder_stream import OFF, RESET, encode, explained, jump, linear, plain, row
 
 FIRST = linear(0x100, 2)  # ProgTraceSync SYNC=5 I-CNT=0 F-ADDR=0x80

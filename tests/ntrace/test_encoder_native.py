@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
@@ -18,7 +19,6 @@ from rvtrace.models.ntrace.encoder.clauses import CLAUSES
 from rvtrace.models.ntrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.ntrace.table import BY_NAME
 from rvtrace.models.riscv.beats import Beats
-
 from tests.common.compiled import both, encoded, encoder_differences, needs_compiler
 from tests.ntrace.encoder_random import beats_of, config_of
 from tests.ntrace.encoder_stream import OFF, explained, jump, linear, row, taken, to_beats

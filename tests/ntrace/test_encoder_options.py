@@ -8,13 +8,13 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.beats import Beats
-
 from tests.ntrace.encoder_random import beats_of, config_of
 
 seeds = st.integers(0, 1 << 48)

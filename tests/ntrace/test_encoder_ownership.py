@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rvtrace.models.riscv.retired import IType, Priv
 
+from rvtrace.models.riscv.retired import IType, Priv
 from tests.ntrace.encoder_stream import (
     OFF,
     Block,

@@ -9,11 +9,11 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
 from rvtrace.models.riscv.retired import IType
-
 from tests.ntrace.encoder_stream import DEBUG, DEBUG_OFF, OFF, ON, RESET, Block, Row, row, to_beats
 
 SEQUENTIAL = (IType.NONE, IType.NOT_TAKEN)

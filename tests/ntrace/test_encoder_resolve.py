@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES, Encoder, EncoderError
-
 from tests.ntrace.encoder_stream import (
     OFF,
     Block,

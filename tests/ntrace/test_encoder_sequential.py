@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from rvtrace.models.riscv.retired import IType
 
+from rvtrace.models.riscv.retired import IType
 from tests.ntrace.encoder_stream import OFF, Block, each, encode, exception, explained, linear, plain, ret, row
 
 END = row(levels=OFF)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rvtrace.models.ntrace.encoder.encode import EncodedTrace
 
+from rvtrace.models.ntrace.encoder.encode import EncodedTrace
 from tests.ntrace.encoder_stream import (
     HART_RESET,
     OFF,

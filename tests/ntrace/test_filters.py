@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.common.filters import FilterError, FilterSettings
 from rvtrace.models.ntrace.config import Config, ConfigError
 

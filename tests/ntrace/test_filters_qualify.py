@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType, Priv
-
 from tests.ntrace.encoder_stream import OFF, RESET, Block, Row, each, exception, linear, row, to_beats
 
 XRET = Block(IType.XRET, 0x100, 2)

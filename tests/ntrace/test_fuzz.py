@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rvtrace.models.ntrace.config import Config
 
+from rvtrace.models.ntrace.config import Config
 from tests.common.long import some
 from tests.ntrace.fuzz import CONFIGS, check, decode_in_pieces, fuzz, good_trace, good_writer
 

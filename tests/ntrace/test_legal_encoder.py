@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.random_walk import random_walk
@@ -14,7 +15,6 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.tb.common.stimulus.stimulus import closed
-
 from tests.common.long import some
 from tests.ntrace.legal_encoder import LegalEncoder
 

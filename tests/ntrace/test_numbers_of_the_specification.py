@@ -8,6 +8,7 @@ scoreboard.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace import table as kinds
 from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import MODES, Config, ConfigError

@@ -7,7 +7,6 @@ from rvtrace.models.ntrace.table import BY_NAME
 from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.tb.ntrace.coverage.points import POINTS
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import ROOT, PlanTests, Rows, literals
 
 LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "time",

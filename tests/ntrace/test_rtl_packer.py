@@ -6,9 +6,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.table import BY_NAME, VENDOR_TCODES, Message
-
 from tests.common.unit_bench import pack_bits, play
 
 SOURCES = ["ntrace/ntrace_pkg.sv", "ntrace/ntrace_field.sv", "ntrace/ntrace_packer.sv"]

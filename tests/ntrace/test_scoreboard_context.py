@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message, message
 from rvtrace.models.riscv.blocks import to_beats
@@ -13,7 +14,6 @@ from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.context import _apply
 from rvtrace.scoreboards.ntrace.expected import state
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import Change, doctored, scenario_run, set_at
 
 CLAUSE = "NT.7.1.priv_change"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
@@ -15,7 +16,6 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import Change, check, doctored, place, scenario_run, set_at, timed
 
 HTM = Config()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
@@ -16,7 +17,6 @@ from rvtrace.scoreboards.ntrace.attribution import framing
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check, plan
 from rvtrace.scoreboards.ntrace.exact import check_exact
-
 from tests.ntrace.checked_scenarios import scenario_run
 from tests.ntrace.test_scoreboard_legal import BTM, HTM, SMALL, set_field
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import plan
 from rvtrace.scoreboards.ntrace.exact import check_exact
-
 from tests.ntrace.checked_scenarios import Change, insert, place, scenario_run, set_at, small, timed
 
 OWN = Config(ownership=1, hcontext=1)

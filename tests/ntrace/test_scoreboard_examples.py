@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
@@ -14,7 +15,6 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
-
 from tests.ntrace.checked_scenarios import scenario_run
 
 

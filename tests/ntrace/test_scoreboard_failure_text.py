@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
@@ -11,7 +12,6 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.table import compare_fields
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import check, doctored, place, scenario_run, set_at
 
 HTM = Config()

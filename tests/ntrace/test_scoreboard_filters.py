@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.ntrace.config import MODES, Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
-
 from tests.ntrace.checked_scenarios import doctored, jump_into_nops, scenario_run, set_at
 
 # Scenario, what is configured, what the device does instead.

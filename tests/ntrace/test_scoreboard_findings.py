@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.check import Verdict
-
 from tests.ntrace.test_scoreboard_legal import BTM, HTM, set_field
 from tests.ntrace.test_scoreboard_lossless import judge
 

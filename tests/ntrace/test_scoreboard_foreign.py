@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.align import Segment
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import doctored, insert, scenario_run, set_at
 
 BTM = Config(mode="btm")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.common.hypotheses import Reading
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.hypotheses import Traced, Window
-
 from tests.ntrace.checked_scenarios import check, scenario_run, set_at, timed
 
 SOURCE = {"src_bits": 4, "src_id": 3}

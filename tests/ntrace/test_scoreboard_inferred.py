@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 import rvtrace.scoreboards.ntrace.lossless as restart
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
@@ -20,7 +21,6 @@ from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import check, doctored, scenario_run, set_at
 
 FULL = Config(implicit_return=3)

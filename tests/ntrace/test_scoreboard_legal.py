@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message, message
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.legal import Tolerances
-
 from tests.ntrace.checked_scenarios import check, scenario_run
 
 Change = Callable[[list[Message]], None]

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import Change, check, doctored, insert, place, scenario_run, set_at, timed
 
 OWN = Config(ownership=1)

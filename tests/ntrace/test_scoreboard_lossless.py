@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
@@ -15,7 +16,6 @@ from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
-
 from tests.ntrace.checked_scenarios import check, jump_into_nops, scenario_run
 from tests.ntrace.test_scoreboard_legal import BTM, HTM, set_field
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.riscv.retired import IType
@@ -14,7 +15,6 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check, plan
 from rvtrace.scoreboards.ntrace.situations import SITUATIONS
 from rvtrace.scoreboards.ntrace.table import ABSENT
-
 from tests.ntrace.checked_scenarios import scenario_run
 
 # A scenario that meets the situation, with the options it needs; `linear` meets none of them.

@@ -9,13 +9,13 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.source_field import with_own_source
 from rvtrace.scoreboards.ntrace.sources import SourcesError, check_sources, split
-
 from tests.ntrace.checked_scenarios import scenario_run, timed
 
 SCENARIOS = {2: "indirect_kinds", 5: "trap_kinds", 7: "branches"}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
@@ -16,7 +17,6 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import TICK, check, place, scenario_run, set_at, timed
 
 TIME = Config(timestamp=1)

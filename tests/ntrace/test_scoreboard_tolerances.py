@@ -7,14 +7,14 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import PERMITTED, Tolerances
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
-
 from tests.ntrace.checked_scenarios import Change, check, doctored, place, scenario_run, set_at
 
 HTM, BTM = Config(), Config(mode="btm")

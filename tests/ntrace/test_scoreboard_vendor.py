@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.ntrace.codec import MAX_CUSTOM, pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
@@ -17,7 +18,6 @@ from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-
 from tests.ntrace.checked_scenarios import Change, check, doctored, insert, place, scenario_run, set_at, timed
 
 HTM = Config()

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.scoreboards.ntrace.wrong_field import extends
-
 from tests.ntrace.checked_scenarios import doctored, place, scenario_run, set_at
 
 BTM, HTM = Config(mode="btm"), Config()

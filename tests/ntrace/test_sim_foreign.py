@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tools import check_dut
 
+from rvtrace.jobs.builds import ROOT
+from rvtrace.tools import check_dut
 from tests.common.simulators import icarus_or
 
 DUTS = ROOT / "tests" / "ntrace" / "duts"

@@ -8,15 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import trouble
 from rvtrace.flow.simulation import Build, SimError, build, run
 from rvtrace.flow.simulators import SimulatorError
+from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import Beats
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.builds import BUILD
-
 from tests.common.simulators import icarus_or
 
 

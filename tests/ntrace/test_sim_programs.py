@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import VARIANTS
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.beats import LANE_FIELDS, LEVELS, PULSES, Beats
 from rvtrace.models.riscv.blocks import from_beats, observable
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 from rvtrace.tb.ntrace.system import programs
-
 from tests.common.long import some
 
 

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import Beats
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.stimulus.random_jobs import random_job
 from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, SMALL
-
 from tests.common.long import some
 
 # The build of the default configuration, with every option left open that a run can change.

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.jobs import build_of, trouble
 from rvtrace.flow.simulation import build, run
-from rvtrace.tb.common.builds import BuildConfig
-from rvtrace.tb.common.job import Job
+from rvtrace.jobs.builds import BuildConfig
+from rvtrace.jobs.job import Job
 
 NOT_BUILT: dict[str, int | str] = {
     "RepeatedHistoryEn": 0,

@@ -6,12 +6,12 @@ build.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.flow.jobs import build_of
+from rvtrace.jobs import systems
 from rvtrace.models.ntrace.config import Config
-from rvtrace.tb import systems
 from rvtrace.tb.ntrace.builds import BUILD
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
-
 from tests.common.long import few, some
 from tests.common.scenario_runs import one_of_each
 

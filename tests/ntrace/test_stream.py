@@ -8,15 +8,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from rvtrace.flow.captured import judge as judging
 from rvtrace.flow.captured import stream
 from rvtrace.flow.captured.limits import Paths
 from rvtrace.flow.captured.parts import ntrace_parts
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 from rvtrace.tools import check_trace, decode
 

@@ -15,10 +15,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
-
 from tests.programs.record import Recorder, RecordError, qemu_log, unicorn_log
 from tests.programs.reference import CHECKSUMS
 

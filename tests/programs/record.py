@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.operands import NO_CSR, Operands, operands
 from rvtrace.models.riscv.program import Program

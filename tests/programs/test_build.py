@@ -12,14 +12,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from rvtrace.flow import jobs
 from rvtrace.flow.programs import build, compile, package, record, sets
 from rvtrace.flow.programs.build import Built, Manifest
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.flow.programs.sets import Recipe
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.riscv import recording
-from rvtrace.tb.common.arguments import ArgumentError
-
 from tests.programs.tiny import tiny, write
 from tools import programs as tool
 from tools import scale as scale_tool

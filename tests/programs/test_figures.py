@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.programs import figures, published
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import encode
 from rvtrace.models.riscv import recording
 from rvtrace.report import published_sizes as page
-
 from tests.programs.tiny import tiny, write
 
 

@@ -9,6 +9,7 @@ from pathlib import Path as File
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.programs import host, record
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.flow.programs.path import Path, PathError
@@ -17,7 +18,6 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.iss.csr import MIE, MIP, MSTATUS, MTVEC
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
-
 from tests.programs.tiny import FROMHOST, TOHOST, store, tiny, write
 
 ODD = ("sort", "recursion", "dispatch", "switch")  # they end with the store of an odd checksum to `result`

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.programs import compile, package, scale, streams
 from rvtrace.flow.programs.package import ProgramsError
 from rvtrace.models.common import native
@@ -16,7 +17,6 @@ from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.ntrace.encoder.encode import encode as ntrace_encode
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.retired import Retired
-
 from tools import scale as tool
 
 pytest.importorskip("numba", reason="a run in parts needs Numba")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from elftools.elf.elffile import ELFFile
+
 from rvtrace.flow.programs.record import run
 from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder

@@ -6,7 +6,6 @@ import json
 from html.parser import HTMLParser
 
 from rvtrace.tb.ntrace.coverage.points import NTRACE
-
 from tests.tools.captures import run
 
 PLAN = """

@@ -11,7 +11,6 @@ from rvtrace.flow.regress import history as flow
 from rvtrace.report import clauses, history, page, runs
 from rvtrace.report.results import ClauseRow, Report
 from rvtrace.scoreboards.common.clauses import Clause
-
 from tests.report.report_page import GOOD, changed, failing, report
 
 

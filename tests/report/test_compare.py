@@ -2,8 +2,8 @@
 """`make compare`: what got better or worse between two compliance reports, and the exit code that says so."""
 
 import pytest
-from rvtrace.report.compare import kind_of
 
+from rvtrace.report.compare import kind_of
 from tests.report.compliance_data import broken, failing, made, result, waiver
 from tests.tools.captures import is_one_sentence, run
 

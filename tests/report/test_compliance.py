@@ -4,10 +4,10 @@
 from datetime import date
 
 import pytest
+
 from rvtrace.report.compliance import ComplianceError, Subject, write
 from rvtrace.report.compliance_model import percent
 from rvtrace.scoreboards.common.clauses import PlanError
-
 from tests.report.compliance_data import FAILURE, PLAN, TODAY, broken, failing, made, result, verdicts, waiver
 
 

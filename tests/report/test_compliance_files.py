@@ -8,8 +8,8 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from rvtrace.report.compliance import ComplianceError, kind, lines, read, short
 
+from rvtrace.report.compliance import ComplianceError, kind, lines, read, short
 from tests.report.compliance_data import TEXT, broken, failing, made, result, waiver
 
 

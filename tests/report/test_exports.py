@@ -23,12 +23,12 @@ import fastjsonschema
 import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile
+
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.report.perf_formats import branch_stack, call_graph, stat
 from rvtrace.tools import check_trace, decode
-
 from tests.report import collatz
 from tests.report.viewer_captures import capture as recorded
 from tests.tools.captures import is_one_sentence

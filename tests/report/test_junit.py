@@ -7,6 +7,7 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.rows import Rows as CtrRows
 from rvtrace.models.ctr.rows import answered
@@ -23,7 +24,6 @@ from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.report import junit, summary
 from rvtrace.report.compliance import read
 from rvtrace.tools.check import main as check
-
 from tests.report.compliance_data import failing as deviating
 from tests.report.compliance_data import made, result
 from tests.report.report_page import GOOD, TEXT, changed, failing, report

@@ -6,9 +6,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from rvtrace.report.results import Report
 from rvtrace.tb.ntrace.coverage.points import NTRACE
-
 from tests.report.report_page import GOOD, TEXT, changed, failing, report
 from tests.tools.captures import run
 

@@ -8,9 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
+
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.report.charts import Line, lines
 from rvtrace.report.trend import trend
-from rvtrace.tb.common.arguments import ArgumentError
 
 KEPT = {
     "ctr": {"decoder": [["aa", "2026-01-01", 2e6], ["bb", "2026-02-01", 1e6]], "ratio": [["bb", "2026-02-01", 9.5]]}

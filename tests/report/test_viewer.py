@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from rvtrace.flow import progress
 from rvtrace.flow.captured.files import load
 from rvtrace.models.ntrace.decoder.decode import decode
@@ -26,7 +27,6 @@ from rvtrace.report.viewer_traces import shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.tools import view
-
 from tests.report.viewer_captures import capture
 from tests.tools.captures import is_one_sentence, program, run, write_capture, write_etrace_capture
 

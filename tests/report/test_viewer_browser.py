@@ -4,9 +4,9 @@ zoom, keys, axis, both widths, dark, without script; a million instructions in t
 """
 
 import pytest
+
 from rvtrace.flow.captured.files import load
 from rvtrace.models.ntrace.decoder.decode import decode
-
 from tests.report.browser import BROWSER, Browser
 from tests.report.viewer_captures import capture
 from tests.tools.captures import run, write_capture

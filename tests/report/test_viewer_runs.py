@@ -10,9 +10,11 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+
 from rvtrace.flow import failing_page
 from rvtrace.flow.captured.files import load
 from rvtrace.flow.jobs import trouble
+from rvtrace.jobs import systems
 from rvtrace.models.common.port_rows import NO_ACCESS
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.rows import Rows as CtrRows
@@ -31,9 +33,7 @@ from rvtrace.report.viewer_findings import of_run
 from rvtrace.report.viewer_rows import TRACES
 from rvtrace.report.viewer_waves import Waves
 from rvtrace.scoreboards.common.clauses import Failure
-from rvtrace.tb import systems
 from rvtrace.tb.hpm.agents.files import save_state
-
 from tests.report.browser import BROWSER, Browser
 from tests.subsystem.captures import good
 from tests.tools.captures import is_one_sentence, run, write_capture

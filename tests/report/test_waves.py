@@ -16,20 +16,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from vcd.reader import TokenKind, tokenize
+
 from rvtrace.flow import simulators
 from rvtrace.flow.captured.files import load
 from rvtrace.flow.regress import buckets
 from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.simulators import SimulatorError
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
 from rvtrace.report import listing
 from rvtrace.report.vcd_signals import Signals
 from rvtrace.report.waves import DECODED, GTKWAVE, SURFER, annotate
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tb.common.job import Job
 from rvtrace.tools import regress, run
-from vcd.reader import TokenKind, tokenize
 
 _CHANGES = {
     TokenKind.CHANGE_SCALAR: "scalar_change",

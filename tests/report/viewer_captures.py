@@ -4,6 +4,7 @@
 import json
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.riscv import recording

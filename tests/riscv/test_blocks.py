@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import from_beats, to_beats

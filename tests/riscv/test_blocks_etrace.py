@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.blocks import (
     BlocksError,
@@ -23,7 +24,6 @@ from rvtrace.models.riscv.random_walk import random_walk
 from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 from rvtrace.models.riscv.stream import with_itype_width, with_variant
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
-
 from tests.common.long import some
 
 PROBABILITIES = WalkProbabilities(

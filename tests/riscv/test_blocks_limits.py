@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import BlocksError, from_beats, observable, to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.generate import generate, random_walk
 from rvtrace.models.riscv.retired import Kind

@@ -8,6 +8,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.program import Program, ProgramError

@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.generate import LAYOUTS, WalkProbabilities, generate, random_walk
 from rvtrace.models.riscv.program import Program

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.generate import LAYOUTS, generate, random_walk
 from rvtrace.models.riscv.isa import Flow

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.isa import Flow

@@ -9,6 +9,7 @@ import capstone
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.isa import Flow
 

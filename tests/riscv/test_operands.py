@@ -8,6 +8,7 @@ import re
 
 import capstone
 import pytest
+
 from rvtrace.models.riscv.operands import NO_CSR, Operands, operands
 
 NUMBERS = {f"x{n}": n for n in range(32)} | {

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.riscv.builder import BuilderError, ProgramBuilder
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.isa import Flow

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program, ProgramError
 from rvtrace.models.riscv.recording import RecordingError

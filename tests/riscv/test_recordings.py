@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.operands import operands
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import IType, Kind, Priv
-
 from tests.programs.reference import CHECKSUMS
 
 ALL = [(name, xlen) for name in CHECKSUMS for xlen in (32, 64)]

@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 
 import pytest
+
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.generate import WalkProbabilities, generate, random_walk
 from rvtrace.models.riscv.program import Program
@@ -13,9 +15,7 @@ from rvtrace.models.riscv.retired import IType
 from rvtrace.models.riscv.returns import explain, misleading
 from rvtrace.models.riscv.stream import check_flow, with_options
 from rvtrace.models.riscv.walk import Walk
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
-
 from tests.common.long import some
 
 MAIN, FUNCTION, AFTER = 0x1000, 0x1100, 0x1004

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv import sequential
 from rvtrace.models.riscv.builder import BuilderError, ProgramBuilder
 from rvtrace.models.riscv.isa import Flow, decode

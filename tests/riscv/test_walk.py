@@ -8,6 +8,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, Kind, Priv, Retired

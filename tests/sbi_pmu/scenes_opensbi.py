@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rvtrace.models.sbi_pmu import tables as sbi
-
 from tests.sbi_pmu.machine import BASE, Machine
 
 MATCH, START, STOP = "counter_config_matching", "counter_start", "counter_stop"

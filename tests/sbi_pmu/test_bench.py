@@ -7,6 +7,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.rows import NO_ACCESS, answered
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.retired import Kind
@@ -14,7 +16,6 @@ from rvtrace.models.sbi_pmu.calls import Call, Peek, Poke, Run, SupervisorCsr
 from rvtrace.models.sbi_pmu.record import Record, Work
 from rvtrace.report.listing.sbi_pmu import listing
 from rvtrace.scoreboards.sbi_pmu.check import differs
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.sbi_pmu.stimulus.builds import BUILDS, DEFAULT, RV32
 from rvtrace.tb.sbi_pmu.stimulus.play import on_record
 from rvtrace.tb.sbi_pmu.stimulus.stimulus import SbiPmuStimulus, stimulus

@@ -9,7 +9,6 @@ from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
 from rvtrace.scoreboards.sbi_pmu.causes import COUNTERS, SAME, settle, step_of
 from rvtrace.scoreboards.sbi_pmu.check import check
-
 from tests.sbi_pmu.test_scoreboard import answers, called, recorded
 
 

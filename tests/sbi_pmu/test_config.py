@@ -7,6 +7,7 @@ import random
 import shlex
 
 import pytest
+
 from rvtrace.models.hpm.config import ConfigError
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.monitor import WatchedMemory

@@ -2,8 +2,8 @@
 """counter_config_matching: which counter, what is programmed, every flag, every error (points 1, 2, 3, 10, 11)."""
 
 import pytest
-from rvtrace.models.sbi_pmu.platform import Hardware, Platform
 
+from rvtrace.models.sbi_pmu.platform import Hardware, Platform
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))

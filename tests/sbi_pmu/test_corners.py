@@ -4,8 +4,8 @@ run.
 """
 
 import pytest
-from rvtrace.models.sbi_pmu.platform import Firmware, Hardware, Platform, PlatformError
 
+from rvtrace.models.sbi_pmu.platform import Firmware, Hardware, Platform, PlatformError
 from tests.sbi_pmu.machine import SNAPSHOT, Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))

@@ -4,10 +4,10 @@ does at boot.
 """
 
 import pytest
+
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.platform import Platform
 from rvtrace.models.sbi_pmu.pmu import SbiRet
-
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))

@@ -2,8 +2,8 @@
 """event_get_info: entries, output words, every error, and which bytes are touched (point 9)."""
 
 import pytest
-from rvtrace.models.sbi_pmu.platform import Platform
 
+from rvtrace.models.sbi_pmu.platform import Platform
 from tests.sbi_pmu.machine import BASE, Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))

@@ -8,11 +8,11 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.calls import Call, FirmwareEvent, Poke, act
 from rvtrace.models.sbi_pmu.platform import Platform
 from rvtrace.models.sbi_pmu.random_calls import random_calls
-
 from tests.sbi_pmu.machine import Machine
 
 SETS = {

@@ -2,8 +2,8 @@
 """Firmware counters: events, fw_read, fw_read_hi, widths, two counters on one event (points 6, 7)."""
 
 import pytest
-from rvtrace.models.sbi_pmu.platform import Platform
 
+from rvtrace.models.sbi_pmu.platform import Platform
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))

@@ -4,6 +4,7 @@
 import random
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.sbi_pmu import tables as sbi
@@ -14,7 +15,6 @@ from rvtrace.models.sbi_pmu.platform import Platform
 from rvtrace.models.sbi_pmu.pmu import SbiPmu
 from rvtrace.models.sbi_pmu.policy import NAMED, Policy
 from rvtrace.models.sbi_pmu.random_calls import random_calls
-
 from tests.sbi_pmu.machine import SNAPSHOT
 
 

@@ -6,6 +6,7 @@ random mixes.
 import random
 
 import pytest
+
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm

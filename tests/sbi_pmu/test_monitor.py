@@ -2,6 +2,7 @@
 """The memory monitor: it lets pass what the chapter allows, and names what it does not."""
 
 import pytest
+
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.monitor import Access, Monitor, MonitoredMemory, TouchError
 from rvtrace.models.sbi_pmu.pmu import SbiRet

@@ -9,6 +9,7 @@ versions differ), each with its section.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.csr import HS, VS, VU, M, U
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.calls import Call

@@ -10,17 +10,18 @@ import subprocess
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.flow.opensbi.compare import Equal, changed, differing, platform_of, replay
 from rvtrace.flow.opensbi.machine import Command, commands, events_of
 from rvtrace.flow.opensbi.page import PAGE, Recorded, page, recorded_machines, scoreboard
 from rvtrace.flow.opensbi.play import install, policy_of
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.answers import SbiRet
 from rvtrace.models.sbi_pmu.calls import Call, FirmwareEvent, Peek, Run, SupervisorCsr
 from rvtrace.models.sbi_pmu.platform import Firmware, Hardware
 from rvtrace.models.sbi_pmu.policy import KEYS, Policy
 from rvtrace.models.sbi_pmu.record import Step, Work
-from rvtrace.tb.common.arguments import ArgumentError
 
 FOUND = {recorded.name: recorded for recorded in recorded_machines()}
 EACH = pytest.mark.parametrize("name", FOUND)

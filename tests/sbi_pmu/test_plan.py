@@ -8,7 +8,6 @@ from rvtrace.scoreboards.sbi_pmu.follow import AREAS
 from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
 from rvtrace.tb.sbi_pmu.coverage.points import REFUSALS, SBI_PMU
 from rvtrace.tb.sbi_pmu.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 CHECKERS = {

@@ -4,10 +4,10 @@
 from collections.abc import Callable
 
 import pytest
+
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.calls import Call
 from rvtrace.models.sbi_pmu.policy import KEYS, ROWS
-
 from tests.sbi_pmu.machine import BASE, SNAPSHOT, Machine
 from tests.sbi_pmu.scenes_opensbi import RV64, START, STOP, matched, name
 from tests.sbi_pmu.scenes_opensbi import SCENES as OPENSBI

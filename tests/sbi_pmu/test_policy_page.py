@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+
 from rvtrace.models.sbi_pmu.policy import NAMED, ROWS, Policy, PolicyError, inserted
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "sbi-pmu.md"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import HS

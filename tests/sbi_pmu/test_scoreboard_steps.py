@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from rvtrace.models.hpm.config import Config as HpmConfig
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.sbi_pmu import tables as sbi
@@ -29,7 +30,6 @@ from rvtrace.scoreboards.sbi_pmu.rules import State
 from rvtrace.tb.hpm.stimulus.script import Script
 from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import ENTRIES, SHMEM, Supervisor
-
 from tests.hpm.devices import captured
 
 Calls = Callable[[Supervisor], Generator[Any, Any, None]]

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.captured import sbi_pmu as sbi_pmu_check
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.models.sbi_pmu.record import Record
 from rvtrace.report.listing import sbi_pmu as sbi_pmu_calls
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.sbi_pmu.stimulus.builds import BARE, DEFAULT, RV32
 
 SYSTEM = systems.find("sbi_pmu")

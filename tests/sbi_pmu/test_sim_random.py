@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.flow.jobs import build_of
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.policy import NAMED

@@ -9,6 +9,7 @@ import random
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.policy import KEYS, Policy
@@ -18,7 +19,6 @@ from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
 from rvtrace.tb.sbi_pmu.stimulus.random_rows import random_supervisor
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import Supervisor
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.config import skip_match
-
 from tests.sbi_pmu.machine import Machine
 
 VALUES = sorted(KEYS["skip_match"].values)

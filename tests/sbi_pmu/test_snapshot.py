@@ -4,8 +4,8 @@
 """
 
 import pytest
-from rvtrace.models.sbi_pmu.platform import Platform
 
+from rvtrace.models.sbi_pmu.platform import Platform
 from tests.sbi_pmu.machine import BASE, SNAPSHOT, Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.config import Config
@@ -18,7 +19,6 @@ from rvtrace.scoreboards.sbi_pmu.rules import there
 from rvtrace.tb.sbi_pmu.stimulus.play import Hart, on_model
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import Supervisor
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.config import later_events
-
 from tests.sbi_pmu.machine import Machine
 
 XLENS = pytest.mark.parametrize("xlen", (32, 64))

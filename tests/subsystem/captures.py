@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.transfers import Transfers
 from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder

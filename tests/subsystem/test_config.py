@@ -6,11 +6,11 @@ from __future__ import annotations
 import random
 
 import pytest
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.subsystem.config import COUNTERS, Config, ConfigError
 from rvtrace.models.subsystem.events import DERIVED, EVENTS, ITYPES, SELECTOR
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.stimulus.random_jobs import options, random_job
-
 from tests.common.long import some
 
 

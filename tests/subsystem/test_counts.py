@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.records import Record
 from rvtrace.models.hpm.events import FIRST_EVENT
 from rvtrace.models.riscv.retired import Kind
@@ -25,7 +26,6 @@ from rvtrace.scoreboards.subsystem.check import check, plan
 from rvtrace.scoreboards.subsystem.parts import beats_of, timeless
 from rvtrace.scoreboards.subsystem.time import _spans
 from rvtrace.scoreboards.subsystem.transfers import UNKNOWN, Flow, Records, Shown, _same
-
 from tests.subsystem.captures import good, lying
 
 CCV = 1 << 15

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.registers import csrs as ctr_csrs
 from rvtrace.models.hpm.model import Hpm
@@ -20,7 +21,6 @@ from rvtrace.tb.subsystem.agents import layout
 from rvtrace.tb.subsystem.coverage.sampling import observe
 from rvtrace.tb.subsystem.stimulus.scenarios.modes import _asks
 from rvtrace.tb.subsystem.stimulus.software import looks, set_up
-
 from tests.subsystem.captures import good
 
 FIXED = [

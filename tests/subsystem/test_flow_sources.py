@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder
 from rvtrace.models.ntrace.encoder.encode import Encoder as NtraceEncoder
 from rvtrace.models.riscv.retired import Kind
@@ -18,7 +19,6 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 from rvtrace.scoreboards.subsystem.parts import beats_of, for_etrace
-
 from tests.common.long import only_long, some
 from tests.subsystem.captures import good, lying
 

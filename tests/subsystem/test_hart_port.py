@@ -11,11 +11,12 @@ from random import Random
 
 import numpy as np
 import pytest
+
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.retired import IType, Kind, Retired
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.table import HAS
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.subsystem.agents import files
 from rvtrace.tb.subsystem.agents.files import STOPPED, HartRows
 from rvtrace.tb.subsystem.stimulus.rows import told_of, walk_rows

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv.csr import HS, M, U
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.models.subsystem.config import INHIBITED
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 from rvtrace.tb.subsystem.coverage.sampling import observe
-
 from tests.subsystem.captures import good, lying
 
 EVENTS = ("cycles", 1), ("instructions", 2), ("branch", 3), ("exception", 8), ("load", 10), ("mispredict", 12)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from rvtrace.tb.subsystem.coverage.points import SUBSYSTEM
 from rvtrace.tb.subsystem.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 

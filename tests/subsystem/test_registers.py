@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.models.subsystem.registers import TANDEM_BYTES, TANDEM_CONTROL, TANDEM_STATUS
 from rvtrace.models.tandem.table import HAS
 from rvtrace.models.tandem.trace_data import Rows, TraceData
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.check import plan
 from rvtrace.scoreboards.subsystem.registers import CLAUSE, ON, ROWS, Registers
 from rvtrace.tb.tci.agents.apb import Access
-
 from tests.subsystem.captures import good
 
 RESET = [Access(1, False, TANDEM_CONTROL, 0), Access(2, False, TANDEM_STATUS, 1), Access(3, False, TANDEM_BYTES, 0)]

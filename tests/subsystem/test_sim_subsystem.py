@@ -7,6 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.decoder.decode import decode_bytes
 from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace
 from rvtrace.models.riscv import recording
@@ -14,12 +17,9 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode as decode_tandem
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.coverage.points import SUBSYSTEM
 from rvtrace.tb.subsystem.stimulus.builds import BUILDS
 from rvtrace.tb.subsystem.stimulus.random_jobs import random_job
-
 from tests.common.long import LONG, only_long, some
 from tests.common.scenario_runs import builds, of_build
 

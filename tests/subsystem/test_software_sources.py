@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder
 from rvtrace.models.hpm.events import FIRST_EVENT
 from rvtrace.models.ntrace.encoder.encode import Encoder as NtraceEncoder
@@ -22,7 +23,6 @@ from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 from rvtrace.scoreboards.subsystem.parts import beats_of, for_etrace
 from rvtrace.scoreboards.subsystem.time import _etrace
-
 from tests.subsystem.captures import good, lying
 
 VALID, CCV, CC = 1, 1 << 15, 1 << 16

@@ -18,7 +18,6 @@ from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Report
 from rvtrace.models.tandem.verifier.verify import Verifier
-
 from tests.tandem.runs import config_of, loaded
 
 BASE, DATA = 0x80000000, 0x80001000

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.scoreboards.tandem.alignment import align
 
 _RANDOM = Random("1:alignment")

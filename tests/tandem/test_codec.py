@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.items import ItemError, Request, Response, State, items, pack, unpack
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData, illegal
-
 from tests.tandem.profile_words import expected_items
 from tests.tandem.rows import CONFIGS, random_rows
 

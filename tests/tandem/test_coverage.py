@@ -8,6 +8,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.tb.common.coverage.model import Counts
@@ -17,7 +18,6 @@ from rvtrace.tb.tandem.stimulus.builds import DRAWN
 from rvtrace.tb.tandem.stimulus.random_jobs import random_job
 from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.tandem.stimulus.stimulus import stimulus
-
 from tests.tandem.captures import captured
 
 SEEDS = range(1, 2 * len(DRAWN) + 1)  # each implementation with an odd seed and with an even one

@@ -9,6 +9,7 @@ import random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
@@ -20,7 +21,6 @@ from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.encoder.items import pack
 from rvtrace.models.tandem.table import HAS, STATE_KEY
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
-
 from tests.tandem.profile_words import expected_items
 from tests.tandem.rows import CONFIGS, random_rows
 

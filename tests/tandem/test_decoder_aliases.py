@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import Decoder, decode
 from rvtrace.models.tandem.decoder.decoded import Decoded

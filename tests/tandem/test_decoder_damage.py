@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+
 from rvtrace.models.tandem.decoder.decode import Decoder, decode
 from rvtrace.models.tandem.decoder.scan import _Resync
 from rvtrace.models.tandem.encoder.items import (
@@ -21,7 +22,6 @@ from rvtrace.models.tandem.encoder.items import (
     State,
     pack,
 )
-
 from tests.tandem.test_decoder_diagnostics import CONFIG, GOOD, NOP, PREFIX, START
 
 

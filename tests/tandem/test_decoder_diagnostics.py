@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.decoded import PC_KEY

@@ -10,6 +10,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import Decoder, decode
 from rvtrace.models.tandem.decoder.decoded import Decoded
@@ -29,7 +30,6 @@ from rvtrace.models.tandem.encoder.items import (
     pack,
 )
 from rvtrace.models.tandem.trace_data import Rows
-
 from tests.tandem.rows import CONFIGS, random_rows
 
 GOOD = encode(Rows.from_rows(random_rows("fuzz", 60, Config())), Config()).data

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.common import native
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder import kernel

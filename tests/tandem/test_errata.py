@@ -6,6 +6,7 @@ say.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode

@@ -6,6 +6,7 @@ C.5).
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode

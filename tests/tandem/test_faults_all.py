@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.faults import FAULTS, mutant, places
@@ -15,7 +16,6 @@ from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Verdict
 from rvtrace.models.tandem.verifier.verify import Verifier
-
 from tests.tandem.runs import config_of, sections_of
 
 RUNS = [(64, {"implied_end": 1}), (32, {"incremental": 2})]

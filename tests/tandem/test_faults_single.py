@@ -6,11 +6,11 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from rvtrace.models.tandem import faults
 from rvtrace.models.tandem.encoder.items import Begin, End, IncrementPc, Instruction, Register
 from rvtrace.models.tandem.faults import FAULTS, Fault, places
 from rvtrace.models.tandem.verifier.verdict import Report, Verdict
-
 from tests.tandem.runs import config_of, sections_of, verified, with_fault
 
 LENGTH = 4800

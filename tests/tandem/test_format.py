@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config, ConfigError
 from rvtrace.models.tandem.decoder.diagnostics import TEXTS

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.captured.tandem_alone import Reported
 from rvtrace.flow.captured.tandem_alone import check as check_alone
 from rvtrace.models.riscv import recording
@@ -25,7 +26,6 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
-
 from tests.tandem.captures import NOP, PC, RESET, captured, insn
 
 CONFIG = Config()

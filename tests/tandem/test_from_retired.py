@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
@@ -19,7 +20,6 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import _Tables, from_recording, from_retired
 from rvtrace.models.tandem.table import STATE_KEY
 from rvtrace.models.tandem.trace_data import RowsError, _dtype, illegal
-
 from tests.tandem.hand import BASE, assembled, steps_of
 
 SIZES = {3: 8, 2: 4, 1: 2, 0: 1}

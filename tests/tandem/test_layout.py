@@ -13,6 +13,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder import items as it
@@ -23,7 +24,6 @@ from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.layout import explained
 from rvtrace.tb.tandem.stimulus.builds import RV32
 from rvtrace.tb.tandem.stimulus.random_rows import Mix
-
 from tests.tandem.captures import RESET, captured
 
 DEFAULT = Config()

@@ -9,6 +9,7 @@ written out by hand.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.tandem import errata, table
 from rvtrace.models.tandem.config import INCREMENT, Config
 from rvtrace.models.tandem.encoder import items

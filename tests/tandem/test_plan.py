@@ -6,6 +6,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.scoreboards.tandem import check as tandem
 from rvtrace.scoreboards.tandem import exact as tandem_exact
@@ -17,7 +18,6 @@ from rvtrace.tb.tandem.coverage.points import TANDEM
 from rvtrace.tb.tandem.coverage.sampling import sample
 from rvtrace.tb.tandem.stimulus.builds import BUILDS
 from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
-
 from tests.common.plan_rows import PlanTests, Rows, literals
 from tests.tandem.captures import captured
 

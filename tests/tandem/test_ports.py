@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import PROBLEMS, check
 from rvtrace.tb.tandem.agents.files import Lanes, named, refused, unknown_error
 from rvtrace.tb.tandem.stimulus.builds import DUAL, RV32
-
 from tests.tandem.captures import scenario_run
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.tb.tandem.agents.files import read_seen
-
 from tests.tandem.captures import RESET, captured, insn
 
 WORD = 32

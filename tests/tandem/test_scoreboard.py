@@ -8,6 +8,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder import items as it
@@ -17,7 +18,6 @@ from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.tb.tandem.stimulus.builds import BUILDS
 from rvtrace.tb.tandem.stimulus.random_rows import Mix
 from rvtrace.tb.tandem.stimulus.rows import in_cycles, noisy
-
 from tests.tandem.captures import PC, captured, drop, edges_of, edited, insn, instead, put, swap
 
 

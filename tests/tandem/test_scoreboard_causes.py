@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder import items as it
@@ -14,7 +15,6 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
-
 from tests.tandem.captures import NOP, RESET, captured, insn
 from tests.tandem.rows import random_rows
 

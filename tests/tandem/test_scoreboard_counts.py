@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.models.tandem import table as t
@@ -24,7 +25,6 @@ from rvtrace.scoreboards.tandem.evidence import damage, damaged
 from rvtrace.scoreboards.tandem.resemblance import resemblance
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.scoreboards.tandem.verify import judge_report
-
 from tests.tandem.captures import NOP, PC, RESET, captured, insn
 
 

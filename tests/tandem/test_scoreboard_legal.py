@@ -6,6 +6,7 @@ profile; the tolerances.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.diagnostics import TEXTS
@@ -18,7 +19,6 @@ from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.legal import CLAUSE
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.tb.tandem.stimulus.builds import LEAN, RV32
-
 from tests.tandem.captures import NOP, PC, RESET, captured, insn
 
 INSN, START = it.Instruction(*NOP), [it.Begin(), it.Reset(), it.State(t.PC, PC), it.End()]

@@ -6,13 +6,13 @@ and what appears outside groups (TV-8).
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder import items as it
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
-
 from tests.tandem.captures import captured, edges_of, edited, insn
 from tests.tandem.test_scoreboard_legal import GROUP, START, of_bytes
 

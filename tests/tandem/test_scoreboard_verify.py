@@ -9,6 +9,7 @@ import random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
@@ -19,7 +20,6 @@ from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.tb.tandem.stimulus.builds import BUILDS
-
 from tests.tandem.captures import captured
 from tests.tandem.runs import config_of
 

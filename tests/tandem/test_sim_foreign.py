@@ -10,10 +10,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from rvtrace.scoreboards.tandem.check import plan
-from rvtrace.tb.common.builds import ROOT
-from rvtrace.tools import check_dut
 
+from rvtrace.jobs.builds import ROOT
+from rvtrace.scoreboards.tandem.check import plan
+from rvtrace.tools import check_dut
 from tests.common.long import only_long
 
 DUTS = ROOT / "tests" / "tandem" / "duts"

@@ -13,10 +13,10 @@ import shutil
 from itertools import product
 
 import pytest
-from rvtrace.flow.jobs import build_of
-from rvtrace.models.tandem.table import ABSENT_NAMES
-from rvtrace.tb.common.job import Job
 
+from rvtrace.flow.jobs import build_of
+from rvtrace.jobs.job import Job
+from rvtrace.models.tandem.table import ABSENT_NAMES
 from tests.common.long import some
 
 ICARUS = pytest.mark.skipif(shutil.which("iverilog") is None, reason="needs iverilog (apt-get install iverilog)")

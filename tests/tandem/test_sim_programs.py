@@ -9,18 +9,18 @@ import json
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.captured import tandem as tandem_check
+from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
-from rvtrace.tb import systems
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.tandem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
 from rvtrace.tools import decode as decode_tool
 from rvtrace.tools import elf_to_trace, verify
-
 from tests.common.long import some
 
 SIZE = 500

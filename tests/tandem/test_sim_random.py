@@ -11,20 +11,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from rvtrace.flow.jobs import build_of
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.items import items
 from rvtrace.models.tandem.trace_data import Rows, illegal
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.tandem.stimulus.builds import BUILDS, DRAWN
 from rvtrace.tb.tandem.stimulus.random_jobs import random_job
 from rvtrace.tb.tandem.stimulus.random_rows import Mix
 from rvtrace.tb.tandem.stimulus.rows import in_cycles
 from rvtrace.tb.tandem.stimulus.stimulus import stimulus
-
 from tests.common.long import some
 
 WAYS = ((30, 95, "random"), (0, 0, "longest"), (0, 60, "longest"))  # gaps, ready low, grouping

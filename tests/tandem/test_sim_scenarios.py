@@ -6,7 +6,6 @@ simulator process for each build.
 from __future__ import annotations
 
 from rvtrace.tb.tandem.stimulus.stimulus import stimulus
-
 from tests.common.scenario_runs import runs_of
 
 test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("tandem", stimulus, most=9)

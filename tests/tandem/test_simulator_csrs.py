@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.iss.config import HartConfig, HartError
 from rvtrace.models.riscv.iss.csr import MCYCLE, MIDELEG, MIE, MINSTRET, MSTATUS, SATP, SIE, SIP, SSTATUS

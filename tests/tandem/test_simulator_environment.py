@@ -6,10 +6,10 @@ what can be written.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import HartConfig
 from rvtrace.models.riscv.iss.csr import MENVCFG, MENVCFGH, SENVCFG
 from rvtrace.models.riscv.iss.hart import Hart
-
 from tests.tandem.test_simulator_csrs import RW, csr, run
 
 

@@ -6,6 +6,7 @@ forgotten.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import HartConfig
 from rvtrace.models.riscv.iss.csr import MSTATUS, MTVAL, SATP, ST_MPRV, ST_MXR, ST_SUM
 from rvtrace.models.riscv.iss.hart import Hart

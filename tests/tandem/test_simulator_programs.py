@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.riscv.iss.table import ROWS
 from rvtrace.models.tandem.simulator.interface import PC_KEY
 from rvtrace.models.tandem.table import GPR_BASE
-
 from tests.tandem.pairs import CODE, DATA, Pair
 
 pytest.importorskip("unicorn")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import MIP

@@ -6,6 +6,7 @@ faults.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import HartConfig
 from rvtrace.models.riscv.iss.csr import MCAUSE, MEPC, MIE, MSTATUS, MTVAL, MTVEC, SCAUSE, SEPC, STVAL, STVEC
 from rvtrace.models.riscv.iss.hart import Hart

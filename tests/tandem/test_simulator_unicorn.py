@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from rvtrace.models.riscv.iss.table import OTHER, ROWS, Row
 
+from rvtrace.models.riscv.iss.table import OTHER, ROWS, Row
 from tests.tandem.pairs import Pair
 
 pytest.importorskip("unicorn")

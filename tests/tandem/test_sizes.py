@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder.sizes import CATEGORIES, sizes
 

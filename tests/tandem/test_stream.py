@@ -11,9 +11,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from rvtrace.flow.captured import judge as judging
 from rvtrace.flow.captured import tandem_stream
 from rvtrace.flow.captured.limits import Paths
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import Decoder, decode_parts
 from rvtrace.models.tandem.decoder.decode import decode as decode_bytes
@@ -25,10 +28,7 @@ from rvtrace.models.tandem.verifier.compare import MEMDATA_KEY
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.tandem import layout
-from rvtrace.tb import systems
-from rvtrace.tb.common.builds import ROOT
 from rvtrace.tools import check_trace, decode, verify
-
 from tests.common.long import some
 from tests.tandem.runs import config_of, reference, sections_of
 

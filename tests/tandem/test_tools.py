@@ -9,11 +9,12 @@ import shlex
 from pathlib import Path
 
 import pytest
+
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
-from rvtrace.tb.common.arguments import ArgumentError
 from rvtrace.tools import decode, elf_to_trace, verify
 
 ELF = recording.load("sort", 32).program_path

@@ -6,10 +6,10 @@ and all others.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import HartConfig, virt
 from rvtrace.models.riscv.iss.hart import NOWHERE, Hart
 from rvtrace.models.tandem.trace_data import TraceData
-
 from tests.tandem.hand import BASE, DATA, assembled, index, report_on, steps_of
 
 LR, SC = 0x1002A32F, 0x1872A3AF  # lr.w x6, (x5); sc.w x7, x7, (x5)

@@ -6,11 +6,11 @@ are samples (1.1, Appendix B).
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import HartConfig, virt
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
-
 from tests.tandem.hand import assembled, report_on, steps_of
 from tests.tandem.test_simulator_csrs import RW, csr, run
 

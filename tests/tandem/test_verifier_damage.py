@@ -8,13 +8,13 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Verdict
 from rvtrace.models.tandem.verifier.verify import Verifier
-
 from tests.common.long import some
 from tests.tandem.runs import config_of, sections_of, verified
 

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import MCYCLE, MINSTRET
 from rvtrace.models.riscv.iss.hart import Hart, Wanted
@@ -17,7 +18,6 @@ from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verify import Verifier, plain_columns
-
 from tests.tandem.runs import config_of, sections_of
 
 BASE, DATA = 0x8000_0000, 0x8000_1000

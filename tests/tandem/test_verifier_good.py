@@ -6,9 +6,9 @@ whatever is not traced.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.table import ABSENT_NAMES
-
 from tests.tandem.runs import config_of, sections_of, verified
 
 OPTIONS = ({"incremental": 0}, {"incremental": 1, "implied_end": 1}, {"incremental": 2})

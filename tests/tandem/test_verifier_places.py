@@ -6,6 +6,7 @@ point that nothing may change.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.riscv.iss.translate import A, R, U, V, X
@@ -17,7 +18,6 @@ from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Report, Verdict
 from rvtrace.models.tandem.verifier.verify import Verifier
-
 from tests.tandem.hand import assembled, steps_of
 from tests.tandem.test_simulator_paging import BASE, DATA, MODES, VIRTUAL, Machine
 

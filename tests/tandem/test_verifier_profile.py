@@ -6,12 +6,12 @@ TV-9).
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.models.tandem.verifier.profile import ALL, Profile
 from rvtrace.models.tandem.verifier.verdict import Report
-
 from tests.tandem.hand import BASE, assembled, index, li, report_on, steps_of
 
 CSRR_CYCLE, CSRR_INSTRET, CSRR_HPM3, CSRR_USER_HPM3 = 0xC0002373, 0xC0202373, 0xB0302373, 0xC0302373  # into x6

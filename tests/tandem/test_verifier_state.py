@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import MCYCLE, MINSTRET, CsrTable
 from rvtrace.models.riscv.program import Program
@@ -23,7 +24,6 @@ from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
 from rvtrace.models.tandem.verifier.shadow import Shadow
 from rvtrace.models.tandem.verifier.state import Replay, Trial
 from rvtrace.models.tandem.verifier.verdict import Verdict
-
 from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps_of
 from tests.tandem.runs import config_of, loaded
 

@@ -6,11 +6,11 @@ the hart did.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornSimulator
 from rvtrace.models.tandem.verifier.verdict import Verdict
-
 from tests.tandem.hand import assembled, index, report_on, steps_of
 from tests.tandem.runs import Wrong, config_of, sections_of, trace_of, verified
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from rvtrace.flow.jobs import RESULTS, run_all, trouble
 from rvtrace.tb.tci.job import TciJob
 

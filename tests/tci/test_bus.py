@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.tb.tci.agents import layout
 from rvtrace.tb.tci.agents.apb import Access, read_accesses
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.tci.funnel import Sent
@@ -20,7 +21,6 @@ from rvtrace.scoreboards.tci.capture import Fired, HartRun, Stream, TciCapture
 from rvtrace.scoreboards.tci.check import TciVerdict, check
 from rvtrace.scoreboards.tci.protocol import E_TRACE, protocol
 from rvtrace.tb.tci.agents.apb import Access
-
 from tests.etrace.checked_scenarios import scenario_run as etrace_run
 from tests.ntrace.checked_scenarios import scenario_run as ntrace_run
 

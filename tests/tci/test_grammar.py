@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rvtrace.models.tci.funnel import messages
 from rvtrace.models.tci.grammar import ETRACE, NTRACE, EtraceGrammar
 from rvtrace.models.tci.pin_sink import Receiver, samples

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rvtrace.models.tci.funnel import Sent, by_source, merged, messages, overtaken, source, split
 from rvtrace.models.tci.pin_sink import MODES, Receiver, longest_run_without_idle, samples
 from rvtrace.models.tci.ram_sink import RamSink, RamSinkError, ReadPort, read_trace, spans

@@ -8,6 +8,7 @@ the codes of its enumerations.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.common import filters as f
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.tci.layout import Params

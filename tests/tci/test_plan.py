@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow.mutants import by_clause, load
 from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.tci.registers import _BY_ACCESS

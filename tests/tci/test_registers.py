@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rvtrace.flow.generate.files import outdated
 from rvtrace.models.tci.registers import (
     ControlError,

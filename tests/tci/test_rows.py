@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
 from rvtrace.tb.tci.agents import files, layout
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.tci.funnel import Sent
 from rvtrace.models.tci.grammar import NTRACE

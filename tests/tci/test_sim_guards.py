@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.flow.jobs import run_all
 from rvtrace.tb.tci.job import TciJob
-
 from tests.common.simulators import icarus_or
 
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.tb.tci.job import TciJob
 from rvtrace.tb.tci.stimulus.scenarios import BY_IP
-
 from tests.common.long import some
 
 

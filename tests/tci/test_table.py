@@ -8,6 +8,7 @@ table.
 from __future__ import annotations
 
 import pytest
+
 from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.registers import components, legalize, written
 

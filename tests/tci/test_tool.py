@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
+
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.tci.check import plan
 from rvtrace.tb.tci.stimulus.tool import TraceTool

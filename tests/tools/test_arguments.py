@@ -4,7 +4,8 @@
 import sys
 
 import pytest
-from rvtrace.tb.common.arguments import ArgumentError, existing_file, flag, main_guard, number, parse
+
+from rvtrace.jobs.arguments import ArgumentError, existing_file, flag, main_guard, number, parse
 
 KNOWN = {"OUT": "a folder", "SEED": "a number", "MESSAGES": "a switch"}
 

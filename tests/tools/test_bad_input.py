@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from rvtrace.tb.common.arguments import json_of, main_guard, typed
 
+from rvtrace.jobs.arguments import json_of, main_guard, typed
 from tests.tools.captures import ROOT, is_one_sentence, run, write_capture
 from tools.from_make import refused, words
 

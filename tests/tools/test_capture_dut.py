@@ -5,8 +5,9 @@ import json
 import shutil
 
 import pytest
+
 from rvtrace.flow.dut.run import with_ip
-from rvtrace.tb.common.arguments import ArgumentError
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.tools import capture, check_trace, decode
 
 SIM = "icarus" if shutil.which("iverilog") else "verilator"

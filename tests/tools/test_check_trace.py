@@ -7,13 +7,13 @@ import json
 import resource
 
 import pytest
+
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.config import Config as TandemConfig
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.report.compliance import read
 from rvtrace.tools import check_trace
-
 from tests.tools.captures import ROOT, program, write_capture, write_etrace_capture
 
 OTHER = ROOT / "data" / "programs" / "crc.rv64.elf"

@@ -5,11 +5,11 @@ import mmap
 import resource
 
 import pytest
+
 from rvtrace.flow.captured import judge
 from rvtrace.flow.captured import limits as limiting
-from rvtrace.tb.common.arguments import ArgumentError, sentence
+from rvtrace.jobs.arguments import ArgumentError, sentence
 from rvtrace.tools import check_trace
-
 from tests.tools.captures import ROOT, is_one_sentence, run, write_capture
 
 OTHER = ROOT / "data" / "programs" / "crc.rv64.elf"

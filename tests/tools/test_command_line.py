@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from rvtrace.flow import simulators
-from rvtrace.tb.common.builds import ROOT
+from rvtrace.jobs.builds import ROOT
 
 
 def _run(*words: str, **env: str) -> subprocess.CompletedProcess[str]:

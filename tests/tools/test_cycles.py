@@ -2,6 +2,7 @@
 """Import cycles: how they are found, and that there is none. `make lint` checks all packages."""
 
 import pytest
+
 from rvtrace.flow.cycles import cycles, import_cycles
 
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from rvtrace.models.riscv.retired import Kind, Retired
 
+from rvtrace.models.riscv.retired import Kind, Retired
 from tests.tools.captures import ROOT, is_one_sentence, program, run, write_capture
 
 FOREIGN = ROOT / "data" / "programs" / "foreign.x86_64.elf"

@@ -7,6 +7,7 @@ from array import array
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.common import native
 from rvtrace.models.common.growing import Table, longer
 from rvtrace.models.etrace.config import Config

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+
 from rvtrace.models.etrace.decoder.events import Diagnostic, Event
 from rvtrace.models.etrace.decoder.packet_log import Columns, Reported
 from rvtrace.models.etrace.decoder.path import Path

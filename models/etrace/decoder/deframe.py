@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.common import native
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import framing as f

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k

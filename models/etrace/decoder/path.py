@@ -9,6 +9,7 @@ repeats, so that a loop of a million iterations costs a few numbers; `expand` ma
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.columns import Image, Memory

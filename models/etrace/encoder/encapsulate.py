@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from rvtrace.models.etrace.config import Config
 
 ZERO_RUN = 32  # bytes: one more than the longest payload

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder import kernel as k

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder import kernel as k
 from rvtrace.models.etrace.encoder.clauses import CLAUSES

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.common import native
 from rvtrace.models.common.growing import Table, longer
 from rvtrace.models.ntrace.config import Config

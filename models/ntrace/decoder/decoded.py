@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.context import NO_TIME, UNKNOWN, Context, ContextChange, written_csr
 from rvtrace.models.ntrace.decoder.images import View
 from rvtrace.models.ntrace.decoder.message_log import Messages

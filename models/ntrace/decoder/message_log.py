@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import overload
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.columns import Memory

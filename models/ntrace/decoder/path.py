@@ -10,6 +10,7 @@ repeats, so that a loop of a million iterations costs a few numbers; `expand` ma
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.columns import Image, Memory

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.common import native
 from rvtrace.models.common.packing import packed_rows
 from rvtrace.models.ntrace.config import Config

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder import kernel as k

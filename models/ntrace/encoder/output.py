@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder import kernel as k
 from rvtrace.models.ntrace.encoder.clauses import CLAUSES

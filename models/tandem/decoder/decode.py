@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.decoder.diagnostics import MAX_DIAGNOSTICS, TEXTS, Diagnostic

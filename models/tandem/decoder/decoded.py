@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.tandem.decoder.diagnostics import Diagnostic
 from rvtrace.models.tandem.table import PC, STATE_KEY
 

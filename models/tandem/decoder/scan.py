@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.common import native
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config

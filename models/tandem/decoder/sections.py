@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.common import native
 from rvtrace.models.tandem import aliases, table
 from rvtrace.models.tandem.config import Config

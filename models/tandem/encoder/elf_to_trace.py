@@ -12,6 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.config import Config, ConfigError
 from rvtrace.models.tandem.encoder.encode import encode

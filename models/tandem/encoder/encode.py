@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import INCREMENT_ALL, NO_INCREMENT, Config
 from rvtrace.models.tandem.table import GPR_BASE, STATE

@@ -10,6 +10,7 @@ instruction or trap; flush at the end. What a recording does not have is not the
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import Effects, Kind, Priv, Retired

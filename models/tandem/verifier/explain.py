@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.iss.table import LOAD
 from rvtrace.models.riscv.operands import operands

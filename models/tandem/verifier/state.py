@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.iss.csr import MIP, CsrTable
 from rvtrace.models.riscv.iss.memory import NOTHING, Memory
 from rvtrace.models.tandem import table as format_table

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from rvtrace.models.riscv.iss.hart import NO_CHANGE, Hart, Wanted
 from rvtrace.models.riscv.iss.table import LOAD, PLAIN
 from rvtrace.models.riscv.program import Program

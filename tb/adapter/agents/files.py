@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.rvfi import Core
 from rvtrace.models.riscv.beats import LANE_FIELDS

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.scoreboards.adapter.check import ERRORS
 from rvtrace.tb.common.coverage.model import Counts, Definition, Point

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.adapter.run import Run, made, walked
 from rvtrace.models.adapter.rvfi import Core, to_rvfi
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.adapter.capture import Fault
 from rvtrace.tb.adapter.stimulus.faults import FAULTS
 from rvtrace.tb.adapter.stimulus.place import Beat, placed
 from rvtrace.tb.adapter.stimulus.scenarios import SCENARIOS, Story
-from rvtrace.tb.common.job import Job, JobError
 
 
 @dataclass

@@ -27,6 +27,7 @@ from pyuvm import (
     uvm_sequence_item,
     uvm_sequencer,
 )
+
 from rvtrace.tb.common.agents.pins import NO_PINS, Pins
 
 CONFIG = "config"  # the key of every configuration object in ConfigDB

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from cocotb_bus.bus import Bus
+
 from rvtrace.tb.common.agents import port_files
 from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.agents.port import PortAgent, PortDriver, PortMonitor

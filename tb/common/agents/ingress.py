@@ -15,6 +15,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
 from pyuvm import uvm_sequence_item
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType
 from rvtrace.tb.common.agents import files as rows

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from rvtrace.models.common.filters import MAX_COMPS, MAX_FILTERS, FilterSettings
 from rvtrace.models.riscv.beats import LEVELS, PULSES
 from rvtrace.tb.common.agents import files as rows

@@ -17,6 +17,7 @@ import numpy as np
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from pyuvm import uvm_sequence_item
+
 from rvtrace.tb.common.agents.base import Agent, BeatSequence, Component, Driver, Monitor
 from rvtrace.tb.common.agents.reset import ResetDriver
 

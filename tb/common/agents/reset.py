@@ -10,6 +10,7 @@ from typing import Any
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
+
 from rvtrace.tb.common.agents.base import Agent, Component, Monitor
 from rvtrace.tb.common.agents.pins import Pins
 

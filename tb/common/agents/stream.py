@@ -14,6 +14,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb_bus.bus import Bus
+
 from rvtrace.models.tci.grammar import Grammar
 from rvtrace.tb.common.agents import files as rows
 from rvtrace.tb.common.agents.base import Agent, Component, Monitor, TransactionPort

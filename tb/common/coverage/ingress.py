@@ -6,6 +6,7 @@ how arrays become bins.
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 from rvtrace.tb.common.coverage.tally import Tally, classes

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.job import Job
 
 
 @dataclass

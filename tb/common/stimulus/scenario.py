@@ -20,10 +20,10 @@ from itertools import product
 from random import Random
 from typing import Any
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.job import Job, JobError
 
 Configs = tuple[dict[str, Any], ...]
 Build = Callable[..., Any]

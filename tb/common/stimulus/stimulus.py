@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.table import OPTIONS
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import observable
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.scenario import Scenarios
 from rvtrace.tb.common.stimulus.shape import shaped
 

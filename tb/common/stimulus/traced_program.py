@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.isa import Flow

@@ -7,6 +7,7 @@ from typing import Any
 
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from cocotb_bus.bus import Bus
+
 from rvtrace.tb.common.agents.base import Component
 from rvtrace.tb.cores.agents.files import ADAPTER_ERRORS, Run
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.tb.cores.agents import layout
 
 MEMORY, RUN, RVFI, TRAP = "memory.hex", "run.json", "rvfi.bin", "trap.bin"

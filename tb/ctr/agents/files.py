@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ctr.rows import NO_ACCESS, Rows
 from rvtrace.tb.common.agents import port_files
 from rvtrace.tb.common.agents.pins import Pins

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from cocotb_bus.bus import Bus
+
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.tb.common.agents.pins import Pins, pack, unpack
 from rvtrace.tb.common.agents.port import PortAgent, PortDriver, PortMonitor

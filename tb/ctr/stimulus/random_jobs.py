@@ -7,9 +7,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import control_fields
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ctr.stimulus.builds import BUILDS
 
 _PINS_SIZE = 1500  # pin by pin a cycle takes a hundred times as long

@@ -8,12 +8,13 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.ctr.transfers import Transfers, rows_of
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.csr import Access
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus, heard
 from rvtrace.tb.ctr.stimulus.random_rows import Mix
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS

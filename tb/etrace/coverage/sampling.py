@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.etrace.table import OPTIONS, VARIANTS, Packet, map_length
 from rvtrace.models.riscv.beats import Beats

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from rvtrace.jobs.job import JobError
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import Packet
 from rvtrace.models.riscv.beats import CYCLE_FIELDS, LANE_FIELDS, Beats
 from rvtrace.models.riscv.program import Program
-from rvtrace.tb.common.job import JobError
 
 GOLDEN = Path(__file__).resolve().parents[3] / "tests" / "etrace" / "golden"
 FORMAT = {

@@ -7,9 +7,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, VARIANTS
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO
 from rvtrace.tb.etrace.stimulus.stimulus import random_program
 from rvtrace.tb.ntrace.stimulus.random_jobs import filter_text

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS
 from rvtrace.models.riscv import recording
@@ -28,7 +30,6 @@ from rvtrace.models.riscv.returns import misleading
 from rvtrace.models.riscv.sequential import mark
 from rvtrace.models.riscv.stream import RESTART_KINDS, with_itype_width, with_variant
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.common.stimulus.stimulus import Stimulus, closed, connected, heard, of_scenario, traced
 from rvtrace.tb.etrace.stimulus.golden import find
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from typing import Any
 
 from cocotb.triggers import FallingEdge, RisingEdge
+
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.riscv.csr import Access, Answer
 from rvtrace.tb.common.agents.base import Agent, Driver

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.rows import NO_ACCESS, Rows
 from rvtrace.tb.common.agents import port_files

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from cocotb_bus.bus import Bus
+
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.rows import Rows
 from rvtrace.tb.common.agents.pins import pack, unpack

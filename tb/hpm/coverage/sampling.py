@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.hpm.config import FIRST, Config
 from rvtrace.models.hpm.events import FIRST_EVENT
 from rvtrace.models.hpm.registers import csrs

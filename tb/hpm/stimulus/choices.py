@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from rvtrace.models.hpm.config import FIRST, Config
 from rvtrace.models.hpm.events import FIRST_EVENT
 from rvtrace.models.hpm.registers import SELECT_MASK, csrs

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.hpm.config import FIRST, Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from rvtrace.models.hpm.registers import OF_BIT, SELECT_MASK, csrs

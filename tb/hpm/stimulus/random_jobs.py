@@ -7,8 +7,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.hpm.stimulus.builds import BUILDS
 
 _PINS_SIZE = 1500  # pin by pin a cycle takes a hundred times as long

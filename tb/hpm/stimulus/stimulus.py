@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.riscv import recording
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus, heard
 from rvtrace.tb.hpm.stimulus.choices import clipped, foreign
 from rvtrace.tb.hpm.stimulus.programs import missing_mode, program_rows

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cocotb.triggers import FallingEdge
+
 from rvtrace.models.ctr.records import Transfer
 from rvtrace.tb.common.agents.base import AgentConfig, config_of
 from rvtrace.tb.common.agents.pins import Pins

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.loop.config import Config
 from rvtrace.models.loop.sample import Sample
 from rvtrace.models.sbi_pmu.record import Record
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.loop.stimulus.play import LoopCycle, LoopHart, Seen, on_models
 from rvtrace.tb.loop.stimulus.profiler import Profiler, Wanted
 from rvtrace.tb.loop.stimulus.scenarios import SCENARIOS

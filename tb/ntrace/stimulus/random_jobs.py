@@ -7,10 +7,10 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import MODES, VARIANTS, Config
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, SMALL, TWO
 from rvtrace.tb.ntrace.stimulus.stimulus import COUNTER, random_program
 from rvtrace.tb.tci.job import TS_WIDTH, TciJob

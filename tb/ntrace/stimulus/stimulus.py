@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats
@@ -17,7 +18,6 @@ from rvtrace.models.riscv.returns import explain, misleading
 from rvtrace.models.riscv.sequential import mark
 from rvtrace.models.riscv.stream import with_options, with_variant
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.common.stimulus.stimulus import Stimulus, closed, connected, heard, of_scenario, traced
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pyuvm import uvm_analysis_port, uvm_component
+
 from rvtrace.models.sbi_pmu.monitor import Access, WatchedMemory
 from rvtrace.tb.common.agents.base import Created
 

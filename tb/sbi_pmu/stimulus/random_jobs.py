@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config as HpmConfig
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.policy import NAMED, ROWS
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.sbi_pmu.stimulus.builds import BUILDS
 
 _BLOCK = {f.name for f in fields(HpmConfig)}

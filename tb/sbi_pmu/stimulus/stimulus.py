@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.rows import Rows
@@ -21,7 +22,6 @@ from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.sbi_pmu.calls import Script
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.record import Record
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.hpm.stimulus.programs import rows_of_program
 from rvtrace.tb.sbi_pmu.stimulus.perf import perf, runs_of
 from rvtrace.tb.sbi_pmu.stimulus.play import Cycles, Hart, on_model

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.models.riscv.retired import IType, Kind, Retired
 from rvtrace.models.tandem.config import Config as TandemConfig
 from rvtrace.models.tandem.table import COLUMNS, CSR_SLOTS

@@ -15,6 +15,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
 from pyuvm import uvm_sequence_item, uvm_sequencer
+
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.table import COLUMNS, PARTS, column_width
 from rvtrace.models.tci.layout import Params

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.records import BREAKPOINT, LCOFI, TYPES, Record
 from rvtrace.models.ctr.registers import csrs as ctr_csrs

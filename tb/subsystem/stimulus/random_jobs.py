@@ -9,10 +9,10 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.subsystem.config import ALL_MODES, COUNTERS, DEPTHS, FILTERS, FREEZES, INHIBITED, Config
 from rvtrace.models.subsystem.events import EVENTS, SELECTOR
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.stimulus.builds import BUILDS
 
 _PINS_SIZE = 400  # pin by pin a cycle takes a hundred times as long

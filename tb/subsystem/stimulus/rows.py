@@ -6,6 +6,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.riscv.operands import NONE, operands
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, IType, Kind, Priv, Retired

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.ctr.registers import SELECT
 from rvtrace.models.ctr.registers import csr as ctr_csr
 from rvtrace.models.ctr.rows import Rows

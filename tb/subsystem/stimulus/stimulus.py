@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.riscv import recording
 from rvtrace.models.subsystem.config import Config
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.subsystem.stimulus.rows import walk_rows
 from rvtrace.tb.subsystem.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.subsystem.stimulus.walks import SubsystemStimulus, believed, played, walked

@@ -8,6 +8,8 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.generate import generate
@@ -19,7 +21,6 @@ from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
 from rvtrace.scoreboards.subsystem.parts import beats_of
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.subsystem.agents.files import HartRows
 from rvtrace.tb.subsystem.stimulus.rows import on_port, told_of, with_counters
 

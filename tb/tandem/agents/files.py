@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.table import COLUMNS, CSR_SLOTS, column_width
 from rvtrace.models.tandem.trace_data import Rows, RowsError

@@ -7,6 +7,7 @@ The fields of a lane are the encoder's ports, the widest first.
 from __future__ import annotations
 
 import numpy as np
+
 from rvtrace.models.tandem.table import COLUMNS, PARTS
 from rvtrace.models.tandem.trace_data import DTYPES
 from rvtrace.tb.common.layout import Field, Layout, Slots, Zero, without_ports

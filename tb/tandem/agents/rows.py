@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from cocotb.triggers import FallingEdge
+
 from rvtrace.tb.common.agents import files as rows
 from rvtrace.tb.common.agents import ingress, stream
 from rvtrace.tb.common.agents.pins import unpack

@@ -6,6 +6,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.table import STATE_KEY

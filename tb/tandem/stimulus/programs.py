@@ -10,6 +10,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config

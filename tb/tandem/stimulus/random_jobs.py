@@ -7,8 +7,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.tandem.config import Config
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.tandem.stimulus.builds import DRAWN
 
 _PINS_SIZE = 800  # pin by pin a cycle takes a hundred times as long

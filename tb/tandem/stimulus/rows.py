@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.table import CSR_SLOTS, PARTS, column_width
 from rvtrace.models.tandem.trace_data import DTYPES, Rows

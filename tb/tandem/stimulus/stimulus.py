@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
-from rvtrace.tb.common.job import Job, JobError
 from rvtrace.tb.tandem.stimulus.programs import program_rows, told_more
 from rvtrace.tb.tandem.stimulus.random_rows import Mix
 from rvtrace.tb.tandem.stimulus.rows import TandemStimulus, in_cycles, noisy

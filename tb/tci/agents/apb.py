@@ -17,6 +17,7 @@ from cocotb.triggers import RisingEdge, ValueChange
 from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
 from pyuvm import uvm_sequence_item
+
 from rvtrace.tb.common.agents.base import Agent, Driver, Monitor
 from rvtrace.tb.tci.agents import layout
 

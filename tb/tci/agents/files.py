@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import LANE_FIELDS, Beats
 from rvtrace.models.tci.funnel import messages
 from rvtrace.models.tci.grammar import NTRACE, Grammar

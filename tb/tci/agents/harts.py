@@ -9,6 +9,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, First, RisingEdge
 from cocotb_bus.bus import Bus
+
 from rvtrace.tb.common.agents.base import Component
 
 GIVE_UP, SLOWEST = 100_000, 1_000  # cycles, and cycles a row, until harts that are stalled are given up

@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.beats import Beats
@@ -17,7 +18,6 @@ from rvtrace.models.riscv.random_walk import random_walk
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.models.riscv.sequential import mark
 from rvtrace.models.riscv.stream import with_itype_width, with_variant
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.etrace.stimulus.stimulus import probabilities_of, vectors
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from rvtrace.models.ntrace.decoder.images import ImageMap
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program

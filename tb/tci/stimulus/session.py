@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import cocotb
 from cocotb.task import Task
 from pyuvm import uvm_sequence, uvm_sequencer
+
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.tb.tci.agents.apb import ApbItem
 from rvtrace.tb.tci.agents.harts import TciControl

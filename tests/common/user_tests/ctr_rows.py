@@ -4,6 +4,7 @@ later than without the override.
 """
 
 from pyuvm import uvm_factory
+
 from rvtrace.models.ctr.rows import NO_ACCESS
 from rvtrace.tb.common.agents.port import RowItem, RowSequence
 from rvtrace.tb.common.base import Collector

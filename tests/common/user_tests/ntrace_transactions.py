@@ -4,6 +4,7 @@ capture.
 """
 
 import numpy as np
+
 from rvtrace.tb.common.base import Collector
 from rvtrace.tb.ntrace.env import NtraceTest
 

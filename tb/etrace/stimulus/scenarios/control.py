@@ -6,6 +6,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS
 from rvtrace.models.riscv.beats import Beats

@@ -8,10 +8,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.subsystem.config import Config
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.common.stimulus.scenario import Scenarios
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, RV32
 from rvtrace.tb.subsystem.stimulus.rows import walk_rows

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from random import Random
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, RV32
 from rvtrace.tb.subsystem.stimulus.rows import walk_rows
 from rvtrace.tb.subsystem.stimulus.scenarios.base import BASE, HANDLER, scenario

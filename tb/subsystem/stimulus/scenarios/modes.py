@@ -8,6 +8,8 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.records import BREAKPOINT, LCOFI
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT
@@ -16,7 +18,6 @@ from rvtrace.models.hpm.registers import csr as hpm_csr
 from rvtrace.models.riscv.csr import CLEAR, HS, READ, SET, VS, VU, WRITE, Access, M, U
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.models.subsystem.config import ALL_MODES, COUNTERS, Config
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.agents.files import HALTED, HartRows
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
 from rvtrace.tb.subsystem.stimulus.scenarios.base import BOTH, FLOW, scenario, stimulus_of, walk

@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.models.subsystem.config import Config
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, RV32
 from rvtrace.tb.subsystem.stimulus.scenarios.base import BASE, ECALL, FLOW, HANDLER, TIMER, TRAPS, scenario, stimulus_of
 from rvtrace.tb.subsystem.stimulus.walks import SubsystemStimulus

@@ -7,10 +7,11 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.table import FETCH, HAS, LOAD, STORE
 from rvtrace.models.tandem.trace_data import Rows, TraceData
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.agents.files import TOLD
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
 from rvtrace.tb.subsystem.stimulus.rows import on_port, walk_rows

@@ -9,8 +9,9 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+
+from rvtrace.jobs.job import Job
 from rvtrace.models.subsystem.config import Config
-from rvtrace.tb.common.job import Job
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
 from rvtrace.tb.subsystem.stimulus.scenarios.base import BOTH, BUSY, FLOW, TRAPS, scenario, walk
 from rvtrace.tb.subsystem.stimulus.walks import COUNTER, SubsystemStimulus, cut

@@ -6,6 +6,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.tb.tandem.stimulus.scenarios.base import ALL, LANES, LONG, NOP, ScenarioScript, scenario

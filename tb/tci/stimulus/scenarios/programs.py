@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.images import ImageMap
 from rvtrace.models.riscv.beats import Beats

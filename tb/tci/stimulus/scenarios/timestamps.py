@@ -7,6 +7,7 @@ import random
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.tb.tci.stimulus.scenarios.base import (
     ENCODERS,

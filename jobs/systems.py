@@ -12,9 +12,9 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from rvtrace.tb.common.arguments import ArgumentError
-from rvtrace.tb.common.names import NAMES
-from rvtrace.tb.common.system import System
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.names import NAMES
+from rvtrace.jobs.system import System
 
 MAIN = "subsystem"  # of which `make` runs the main job, unless IP= names another
 PARTS = {"tci": "ntrace"}  # separate plans and mutants, run by another system

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.tb.common.job import Job
 
 KEPT_FAILURES = 50  # of one job
 KEPT_DAMAGE = 1000  # places that could not be judged

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from rvtrace.tb.common.names import NAMES, config_of
+from rvtrace.jobs.names import NAMES, config_of
 
 ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles
 SIZED = (*ROWS, "tandem", "subsystem", "adapter")  # SIZE= is of a program as well

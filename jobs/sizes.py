@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rvtrace.jobs.job import Job
 from rvtrace.models.riscv import recording
-from rvtrace.tb.common.job import Job
 
 Options = Mapping[str, Any]
 

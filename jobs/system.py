@@ -9,13 +9,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rvtrace.tb.common.sizes import Sizes
+from rvtrace.jobs.sizes import Sizes
 
 if TYPE_CHECKING:
+    from rvtrace.jobs.builds import Bench, BuildConfig, BuildTable
+    from rvtrace.jobs.job import Job
     from rvtrace.scoreboards.common.clauses import Plan
-    from rvtrace.tb.common.builds import Bench, BuildConfig, BuildTable
     from rvtrace.tb.common.coverage.model import Definition
-    from rvtrace.tb.common.job import Job
 
 WALKS = 24  # random walks of a main job
 
@@ -141,7 +141,7 @@ class System(ABC):
 
     def tci_job(self, given: Mapping[str, str]) -> Job:
         """The run that SOURCE=tci:<name> names; ArgumentError if the system is no part of the trace system."""
-        from rvtrace.tb.common.arguments import ArgumentError
+        from rvtrace.jobs.arguments import ArgumentError
 
         raise ArgumentError(
             f"SOURCE={given['SOURCE']}: {self.title} is no part of the trace system; give SOURCE=program:<name>,"
@@ -154,7 +154,7 @@ class System(ABC):
 
     def directed(self, sim: str) -> list[Job]:
         """Every directed scenario in each of its configurations, without those that are too slow for Icarus on it."""
-        from rvtrace.tb.common.job import Job
+        from rvtrace.jobs.job import Job
 
         return [
             Job(f"{name}-{index}", f"scenario:{name}", dict(options), sim=sim, ip=self.ip, **scenario.job)
