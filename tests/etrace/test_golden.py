@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rvtrace.models.etrace.codec import pack, unpack
@@ -63,6 +65,19 @@ def test_encoder_model(case: Case) -> None:
     trace = Encoder(case.config).run(case.beats)
     assert [str(p) for p in trace.packets] == [str(p) for p in case.packets]
     assert [p.hex() for p in trace.payloads] == [p.hex() for p in case.payloads]
+
+
+def test_records_that_repeat(tmp_path: Path) -> None:
+    """`again n k`: the last k records of cycles n times more; there must be as many."""
+    path = tmp_path / "cases.txt"
+    path.write_text("case a\ncycle enable=1\ncycle | itype=5\nidle 3\nagain 2\nagain 1 5\n")
+    (case,) = etrace_golden.read(path)
+    first, second = ({"enable": 1}, []), ({}, [{"itype": 5}])
+    assert case.cycles == [first, second, 3, 3, 3] * 2
+    for words in ("again 2 3", "again 2 0", "again"):
+        path.write_text(f"case a\nidle 1\nidle 1\n{words}\n")
+        with pytest.raises(ValueError, match=f"line 4: '{words}' is no record"):
+            etrace_golden.read(path)
 
 
 def test_the_pack_is_complete() -> None:

@@ -167,6 +167,11 @@ def _record(case: Case, kind: str, words: list[str]) -> None:
     elif kind == "cycle":
         changes, *blocks = " ".join(words).split("|")
         case.cycles.append((_pairs(changes.split()), [_pairs(block.split()) for block in blocks]))
+    elif kind == "again":
+        times, last = int(words[0]), int(words[1]) if words[1:] else 1
+        if not 0 < last <= len(case.cycles):
+            raise ValueError(f"{last} records to repeat after {len(case.cycles)}")
+        case.cycles += case.cycles[-last:] * times
     elif kind == "packet":
         case.payloads.append(bytes.fromhex(words[0]))
         case.packets.append(_packet(words[1], words[2:], case.config))
