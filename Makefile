@@ -21,12 +21,6 @@ override TARGETS := all docs run test capture decode view check check-trace new-
 
 # Goals are checked before anything runs.
 override UNKNOWN := $(filter-out $(TARGETS) $(VENV)/complete,$(MAKECMDGOALS))
-ifneq ($(filter plants plant,$(UNKNOWN)),)
-$(error `make plants` is now `make mutants`)
-endif
-ifneq ($(filter witness,$(UNKNOWN)),)
-$(error `make witness` is now `make opensbi`)
-endif
 ifneq ($(UNKNOWN),)
 $(error there is no target $(firstword $(UNKNOWN)); a value needs its name, as in `make run PROGRAM=$(firstword $(UNKNOWN))`, and `make help` lists the targets)
 endif

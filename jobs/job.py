@@ -88,8 +88,6 @@ class Job:
         if self.size < 1:
             raise JobError(f"SIZE={self.size} is not a number of instructions; give SIZE=1 or more")
         kind, _, what = self.source.partition(":")
-        if kind == "system":
-            raise JobError(f"SOURCE={self.source} is now called SOURCE=tci:{what}; give that")
         if self.source != "random" and (kind not in ("program", "scenario", "golden") or not what):
             raise JobError(
                 f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)"

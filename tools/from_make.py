@@ -15,7 +15,6 @@ SLOW = (
     "mutants", "mutate", "isolate", "perf", "area", "sizes", "programs", "scale", "regress", "cover", "report",
     "results", "opensbi", "lint",
 )  # fmt: skip
-RENAMED = {"PLANT": "MUTANT", "PLANTS": "MUTANT"}
 OWN = ("PYTHON",)  # words of the Makefile itself
 
 
@@ -27,15 +26,6 @@ def words(flags):
     found = re.findall(r"(?:\\.|[^\s\\])+", given, re.DOTALL)
     found = [re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL).replace("$$", "$") for word in found]
     return [word for word in found if word.partition("=")[0] not in OWN]
-
-
-def refused(given):
-    """A sentence about a word that has another name now; "" if there is none."""
-    for word in given:
-        name, _, value = word.partition("=")
-        if name in RENAMED:
-            return f"{name}= is now called {RENAMED[name]}=; give {RENAMED[name]}={value}"
-    return ""
 
 
 def compiled_below(folder):
@@ -50,10 +40,6 @@ def compiled_below(folder):
 def main(argv):
     """Replace this process by the tool."""
     given = words(os.environ.get("MAKEFLAGS", ""))
-    sentence = refused(given)
-    if sentence:
-        sys.stderr.write(f"error: {sentence}\n")
-        return 2
     tool = [argv[0]] if argv[0].endswith(".py") else ["-m", "rvtrace.tools." + argv[0]]
     if argv[0] in SLOW and sys.stderr.isatty():  # a log needs no sign of life
         sys.stderr.write(" ".join(["starting ", argv[0].replace("_", "-").replace("suite", "test"), *given]) + "\n")

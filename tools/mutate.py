@@ -37,7 +37,6 @@ WORDS = {
     "PROVE": "0: without Yosys",
     "SIM": "verilator (default) or icarus",
     "N": "processes, default 2",
-    "DOCS": "1: write docs/reference/mutation.md from the campaigns that are in build/mutate",
 }
 
 
@@ -53,10 +52,6 @@ def main(argv: list[str]) -> int:
         near = get_close_matches(given["IP"], FOLDERS, 1)
         hint = f"did you mean IP={near[0]}? " if near else ""
         raise ArgumentError(f"IP={given['IP']} has no RTL of its own; {hint}give IP={' or '.join(FOLDERS)}")
-    if flag(given, "DOCS"):
-        page = mutation.write_docs()
-        print(f"wrote {short(page)}")
-        return 0
     seeds = number(given, "SEEDS", SEEDS)
     good = True
     for ip in [""] if "DUT" in given else [given["IP"]] if "IP" in given else list(FOLDERS):

@@ -18,7 +18,6 @@ from rvtrace.flow.mutate.check_mutants import CheckMutant, chosen, files_of
 from rvtrace.flow.progress import Progress, during
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.jobs.builds import ROOT
-from rvtrace.report import mutation_checks
 
 SYSTEMS = sorted(path.name for path in (ROOT / "scoreboards").iterdir() if (path / "__init__.py").exists())
 WORDS = {
@@ -29,16 +28,12 @@ WORDS = {
     "PROCESSES": "tests in parallel, default the number of cores",
     "SECONDS": f"of tests that each mutant is tried by at most, default {campaign.MOST:.0f}",
     "SURVIVORS": "1: what an earlier campaign noticed stays noticed, although tests changed since",
-    "DOCS": "1: write docs/reference/mutation-checks.md from the campaigns that are in build/mutate-checks",
 }
 
 
 def main(argv: list[str]) -> int:
     """Exit code 1 if a mutant was neither noticed nor settled."""
     given = parse(argv, WORDS, "Mutates models and scoreboards and shows what the unit tests do not notice.")
-    if flag(given, "DOCS"):
-        print(f"wrote {short(mutation_checks.write_docs(SYSTEMS))}")
-        return 0
     ip = given.get("IP", "")
     if ip not in SYSTEMS:
         raise ArgumentError(f"IP={ip or '<nothing>'} has no models and scoreboards; give IP={' or '.join(SYSTEMS)}")
@@ -101,9 +96,14 @@ def main(argv: list[str]) -> int:
     noticed = sum(one.noticed for one in found)
     same = sum(bool(one.reason) for one in found)
     print(f"{noticed} of {len(found)} mutants of {ip} noticed, {same} equivalent: "
-          f"{mutation_checks.percent(noticed, len(found) - same)} of the others; "
+          f"{_percent(noticed, len(found) - same)} of the others; "
           f"{time.monotonic() - start:.0f} s; {short(campaign.path_of(ip))}")  # fmt: skip
     return 1 if missed else 0
+
+
+def _percent(part: int, whole: int) -> str:
+    """95.0 %; 100 % of nothing."""
+    return f"{100 * part / whole:.1f} %" if whole else "100 %"
 
 
 def _text(file: str) -> str:

@@ -5,7 +5,6 @@ of the command.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -101,7 +100,6 @@ def test_a_campaign(subject: Subject, chosen: Chosen, monkeypatch: pytest.Monkey
         and "+  assign no_source_o = trap || !from_on;" in text
     )
     assert rows[0].by in found["clauses"] and rows[0].by not in found["idle"]
-    assert f"```diff\n{rows[3].diff}" in mutation.markdown([found], [])
 
     # The same again runs nothing; with more jobs the survivor, and it alone, is tried again.
     again = Campaign(replace(subject, phases=[*subject.phases, subject.phases[0][:1]]), chosen, 2, settle=settle)
@@ -183,29 +181,6 @@ def test_the_rates_are_of_what_is_not_equivalent(subject: Subject) -> None:
     ) and "2 of 2 mutants killed (100 %; with assertions off 1, 50.0 %)" in mutation.sentence(found)
     crashed = mutation.summary(subject, Chosen(), [_row("d", "killed", "traceback")], "make mutate", 1.0)
     assert not mutation.green(crashed)
-
-
-def test_the_page_of_all_campaigns(tmp_path: Path, subject: Subject) -> None:
-    found = mutation.summary(
-        subject, Chosen(sites={"ctr/ctr.sv": 1}), [_row("a", "killed", "clause", True)], "make mutate IP=ctr", 1.0
-    )
-    (tmp_path / "ctr").mkdir()
-    (tmp_path / "ctr" / mutation.FILE).write_text(json.dumps(found))
-    trend = tmp_path / "trend.json"
-    text = mutation.write_docs(tmp_path, tmp_path / "mutation.md", trend).read_text()
-    assert "| CTR | 1 | 0 | 1 (100 %) | 1 (100 %) | 1 | 0 | 0 | 0 |" in text and "make mutate IP=ctr" in text
-
-    # Another campaign, a day later: both are in the trend, the older first, each once.
-    later = found | {"date": "2999-01-01", "total": found["total"] | {"mutants": 2}}
-    (tmp_path / "ctr" / mutation.FILE).write_text(json.dumps(later))
-    for _ in range(2):
-        text = mutation.write_docs(tmp_path, tmp_path / "mutation.md", trend).read_text()
-    rows = text[text.index("## Trend") :].splitlines()[4:]
-    assert [row.split(" | ")[0] for row in rows] == [f"| {found['date']}", "| 2999-01-01"]
-    assert [row.split(" | ")[2:4] for row in rows] == [["1", "100 %"], ["2", "50.0 %"]]
-
-    # Where nothing was run, the page has what was kept.
-    assert mutation.write_docs(tmp_path / "empty", tmp_path / "mutation.md", trend).read_text() == text
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from rvtrace.jobs.builds import ROOT
 from rvtrace.models.ctr import registers
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import csrs
-from rvtrace.report import mutation_checks
 from rvtrace.tools import mutate_checks
 
 SOURCE = '''
@@ -205,17 +204,3 @@ def test_chances_are_turned_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = tmp_path / "one.py"
     path.write_text("def coin(rng):\n    return rng.random() < 0.5\n")
     assert [(one.before, one.after) for one in mutants_of(path)] == [("<", ">")]
-
-
-def test_the_page_is_that_of_the_data() -> None:
-    assert mutation_checks.PAGE.read_text() == mutation_checks.page(json.loads(mutation_checks.DATA.read_text()))
-
-
-def test_figures_of_a_campaign() -> None:
-    """Equivalent mutants are in no share; a mutant whose function no test calls is one of the missed."""
-    row = {"file": "models/a.py", "operator": "loop", "by": "", "reason": "", "tried": 3}
-    rows = [row, row | {"by": "t"}, row | {"by": "t"}, row | {"reason": "same"}, row | {"tried": 0, "file": "b.py"}]
-    found = mutation_checks.summary({"ip": "x", "date": "2026-01-01", "command": "make", "mutants": rows})
-    assert found["total"] == {"mutants": 5, "noticed": 2, "equivalent": 1, "missed": 2, "not called": 1}
-    assert found["files"]["b.py"]["mutants"] == 1 and found["operators"]["loop"] == found["total"]
-    assert "| x | 5 | 1 | 2 (50.0 %) | 2 | 1 |" in mutation_checks.page([found])
