@@ -20,8 +20,9 @@ of the fields before it by key) to one of these; 0 is absent. `Field.present` is
 their like are ordinary fields whose presence the configuration decides. `Field.optional` is for a field before which a
 message may end.
 
-Everything is immutable, and no function knows a table of its own: one that `dataclasses.replace`, `MessageType.with_fields`
-or `Table.each` made of another is packed, unpacked and printed like any other. Values are plain integers; how one
+Everything is immutable, and no function knows a table of its own: one that `dataclasses.replace`,
+`MessageType.with_fields` or `Table.each` made of another is packed, unpacked and printed like any other. Values are
+plain integers; how one
 becomes bits is its `Coding`.
 """
 

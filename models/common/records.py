@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records of named integers for kernels (`rvtrace.models.common.native`): objects for Python, arrays for compiled code.
+
+    NODE = Record("Node", "kind halves after")
+    nodes = NODE.rows(16)                     objects with these attributes, all of them -1
+    nodes = NODE.array(nodes)                 the same as a structured array: int64 each
+    nodes[3].kind                             in a kernel, for both
+
+A kernel reads and writes attributes, and nothing else: whole records are copied by `Record.copier`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+EMPTY = -1  # the key of a row of a hash table that is not in use
+_FEW = 1 << 6  # rows of a new table
+
+
+class Record:
+    """A kind of record. names: of its fields, in the order of `dtype`."""
+
+    def __init__(self, name: str, names: str) -> None:
+        self.name, self.names = name, tuple(names.split())
+        self.dtype = np.dtype([(each, np.int64) for each in self.names])
+        self.kind: Any = type(name, (), {"__slots__": self.names, "__repr__": _shown})
+        cells = {each: _cell(index) for index, each in enumerate(self.names)}
+        self._view: Any = type(f"{name}View", (_View,), {"__slots__": (), **cells})
+
+    def one(self, default: int = -1, **values: int) -> Any:
+        """An object; its fields are `default` but for those given."""
+        made = self.kind()
+        for name in self.names:
+            setattr(made, name, values.get(name, default))
+        return made
+
+    def rows(self, count: int, default: int = -1) -> list[Any]:
+        """So many objects, all of whose fields are `default`."""
+        return [self.one(default) for _ in range(count)]
+
+    def array(self, rows: Iterable[Any]) -> np.ndarray:
+        """Objects as a structured array."""
+        found = [tuple(getattr(row, name) for name in self.names) for row in rows]
+        return np.array(found, self.dtype)
+
+    def at(self, rows: Any, index: int) -> Any:
+        """One row, to read and write outside a kernel: an object whose fields are integers of Python."""
+        if not isinstance(rows, np.ndarray):
+            return rows[index]
+        return self._view(rows[index : index + 1].view(np.int64))
+
+    def longer(self, rows: Any) -> Any:
+        """Twice as long, with -1 in what is new."""
+        if isinstance(rows, np.ndarray):
+            made = np.full(2 * len(rows), -1, np.int64).astype(self.dtype)
+            made[: len(rows)] = rows
+            return made
+        rows.extend(self.rows(len(rows)))
+        return rows
+
+    def put(self, rows: Any, index: int, values: tuple[int, ...]) -> None:
+        """All fields of one row, as objects or as an array."""
+        if isinstance(rows, np.ndarray):
+            rows[index] = values
+            return
+        for name, value in zip(self.names, values):
+            setattr(rows[index], name, value)
+
+    def get(self, rows: Any, index: int) -> tuple[int, ...]:
+        """All fields of one row."""
+        if isinstance(rows, np.ndarray):
+            return tuple(map(int, rows[index]))
+        return tuple(getattr(rows[index], name) for name in self.names)
+
+    def copier(self, module: str) -> Callable[[Any, Any], None]:
+        """A function of a kernel, (to, from), that copies all fields. module: the name of the kernel's."""
+        lines = "".join(f"    to.{name} = given.{name}\n" for name in self.names)
+        space: dict[str, Any] = {"__name__": module}
+        exec(f"def copy(to, given):\n{lines}", space)
+        made: FunctionType = space["copy"]
+        made.__annotations__ = {"return": "None"}
+        return made
+
+
+class _View:
+    """A row of a structured array."""
+
+    __slots__ = ("_cells",)
+
+    def __init__(self, cells: np.ndarray) -> None:
+        self._cells = cells
+
+
+def _cell(index: int) -> property:
+    def get(row: Any) -> int:
+        return int(row._cells[index])
+
+    def put(row: Any, value: int) -> None:
+        row._cells[index] = value
+
+    return property(get, put)
+
+
+def _shown(row: Any) -> str:
+    fields = (f"{name}={getattr(row, name)}" for name in row.__slots__)
+    return f"{type(row).__name__}({', '.join(fields)})"
+
+
+class Hash:
+    """A hash table of a kernel: rows of a record whose first field is `key`, a power of two of them.
+
+    place: of the kernel, where the search for a key begins: (key, last index of the table) to an index.
+    """
+
+    def __init__(self, record: Record, place: Callable[[int, int], int]) -> None:
+        self.record, self.used, self._place = record, 0, place
+        self.rows: Any = record.rows(_FEW)
+
+    def compile(self) -> None:
+        """Objects to an array."""
+        self.rows = self.record.array(self.rows)
+
+    def add(self, *values: int) -> None:
+        """A new row, the key first; the table grows where it would be a quarter full."""
+        if 4 * (self.used + 1) > len(self.rows):
+            old, get = self.rows, self.record.get
+            size = 4 * len(old)
+            compiled = isinstance(old, np.ndarray)
+            self.rows = np.full(size, -1, np.int64).astype(self.record.dtype) if compiled else self.record.rows(size)
+            for index in range(len(old)):
+                row = get(old, index)
+                if row[0] != EMPTY:
+                    self._put(row)
+        self._put(values)
+        self.used += 1
+
+    def _put(self, row: tuple[int, ...]) -> None:
+        most, key = len(self.rows) - 1, self.record.names[0]
+        at = self._place(row[0], most)
+        compiled = isinstance(self.rows, np.ndarray)
+        while (self.rows[at][key] if compiled else getattr(self.rows[at], key)) != EMPTY:
+            at = at + 1 & most
+        self.record.put(self.rows, at, row)
