@@ -39,7 +39,7 @@ def main() -> int:
     given = words.parse_args()
     trees = (given.before.resolve(), given.now.resolve())
     differences = compared = 0
-    for ip in given.ips.split(","):
+    for ip in filter(None, given.ips.split(",")):
         for kind, command in runs(ip, given.sim, given.seeds):
             before, now = (results(tree, kind, command) for tree in trees)
             compared += len(before.keys() & now.keys())
