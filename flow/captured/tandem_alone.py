@@ -34,7 +34,7 @@ from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.scoreboards.tandem.verify import check_verify, replayed
 
 MOST_CODES = 1 << 18
-ORDER = "TV.told.order"  # groups are in program order
+ORDER = "TV.reported.order"  # groups are in program order
 MIDDLE = (
     "the trace does not begin with a hart reset or state initialization, so nobody knows the state that it goes on"
     " from; capture from the reset on, or give PC="

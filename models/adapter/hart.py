@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the hart port must report of a run: rows of the tandem trace, and what every trace source is given beside them.
 
-    rows, told = hart_rows(run, config)
+    rows, reported = hart_rows(run, config)
 
 It follows from the run alone, not from what RVFI shows of it.
 """
@@ -17,7 +17,7 @@ from rvtrace.models.tandem.encoder.from_retired import from_retired
 from rvtrace.models.tandem.table import HAS
 from rvtrace.models.tandem.trace_data import Rows
 
-TOLD = ("pc", "tval", "context", "cause", "itype", "mode", "mode_next")
+REPORTED = ("pc", "tval", "context", "cause", "itype", "mode", "mode_next")
 
 
 def hart_rows(run: Run, config: Config) -> tuple[Rows, dict[str, np.ndarray]]:
@@ -45,7 +45,7 @@ def hart_rows(run: Run, config: Config) -> tuple[Rows, dict[str, np.ndarray]]:
     # Nobody knows in which mode the hart leaves Debug Mode.
     for k in run.debug:
         after[k] = retired.priv[k]
-    told = {
+    reported = {
         "pc": retired.pc,
         "tval": np.where(insn, 0, retired.tval),
         "context": retired.context,
@@ -54,4 +54,4 @@ def hart_rows(run: Run, config: Config) -> tuple[Rows, dict[str, np.ndarray]]:
         "mode": retired.priv,
         "mode_next": after,
     }
-    return rows, {name: np.asarray(told[name], np.uint64) for name in TOLD}
+    return rows, {name: np.asarray(reported[name], np.uint64) for name in REPORTED}

@@ -15,9 +15,9 @@ module hart_ingress_port
   input  logic                           clk_i,
   input  logic                           rst_ni,
 
-  // Hart port: what of it a trace needs. Slots that are not told are left out.
+  // Hart port: what of it a trace needs. Slots that are not reported are left out.
   output logic                           ret_ready_o,
-  input  logic [NRet-1:0]                ret_told_i,       // and valid
+  input  logic [NRet-1:0]                ret_reported_i,   // and valid
   input  logic [NRet*4-1:0]              ret_itype_i,
   input  logic [NRet*Xlen-1:0]           ret_pc_i,
   input  logic [NRet*8-1:0]              ret_cause_i,
@@ -25,8 +25,8 @@ module hart_ingress_port
   input  logic [NRet*3-1:0]              ret_mode_i,
   input  logic [NRet*32-1:0]             ret_context_i,
   input  logic [NRet-1:0]                ret_insn16_i,
-  input  logic                           hart_halted_i,    // no slot is told meanwhile
-  input  logic                           flush_i,          // in a cycle without a told slot: the block that is open ends
+  input  logic                           hart_halted_i,    // no slot is reported meanwhile
+  input  logic                           flush_i,          // in a cycle without a reported slot: the block that is open ends
 
   // Ingress port: block k in bits k*W +: W, block 0 is the oldest, blocks fill from 0. A lane has a block if iretire is not 0 or
   // itype is 1 or 2; else it is 0. The blocks of a cycle have one mode and context, and a trap is in the last of them.
@@ -86,7 +86,7 @@ module hart_ingress_port
   end
 
   for (genvar k = 0; k < NRet; k++) begin : gen_slot
-    logic                    told, trap, insn16, joins, room, ends;
+    logic                    reported, trap, insn16, joins, room, ends;
     logic [3:0]              itype;
     logic [Xlen-1:0]         pc, tval;
     logic [7:0]              cause;
@@ -97,7 +97,7 @@ module hart_ingress_port
     logic [2:0]              mode;
     logic [31:0]             context_id;
 
-    assign told   = ret_told_i[k] && take;
+    assign reported   = ret_reported_i[k] && take;
     assign itype  = ret_itype_i[4*k +: 4];
     assign pc     = ret_pc_i[Xlen*k +: Xlen];
     assign insn16 = ret_insn16_i[k];
@@ -113,27 +113,27 @@ module hart_ingress_port
                    (gen_step[k].context_id == ret_context_i[32*k +: 32]);
 
     // The open block as it was, if this one is not of it; then this one, if it ends a block.
-    assign push[2*k]   = told && gen_step[k].open && !joins;
-    assign push[2*k+1] = told && ends;
+    assign push[2*k]   = reported && gen_step[k].open && !joins;
+    assign push[2*k+1] = reported && ends;
     assign pushed[BlockBits*2*k +: BlockBits] =
       {trace_pkg::ItypeNone, gen_step[k].iaddr, gen_step[k].iretire, gen_step[k].ilastsize, 8'd0, {Xlen{1'b0}}, gen_step[k].mode,
        gen_step[k].context_id};
     assign pushed[BlockBits*(2*k+1) +: BlockBits] = {itype, iaddr, iretire, ilastsize, cause, tval, mode, context_id};
 
     // The open block after it.
-    assign open       = told ? !ends : gen_step[k].open;
-    assign iaddr      = (told && !joins) ? pc : gen_step[k].iaddr;
-    assign after      = told ? pc + {{(Xlen-3){1'b0}}, halves, 1'b0} : gen_step[k].after;
-    assign iretire    = !told ? gen_step[k].iretire : (joins ? gen_step[k].iretire : {IRetireWidth{1'b0}}) +
+    assign open       = reported ? !ends : gen_step[k].open;
+    assign iaddr      = (reported && !joins) ? pc : gen_step[k].iaddr;
+    assign after      = reported ? pc + {{(Xlen-3){1'b0}}, halves, 1'b0} : gen_step[k].after;
+    assign iretire    = !reported ? gen_step[k].iretire : (joins ? gen_step[k].iretire : {IRetireWidth{1'b0}}) +
                         {{(IRetireWidth-2){1'b0}}, halves};
-    assign ilastsize  = !told ? gen_step[k].ilastsize : trap ? (joins && gen_step[k].ilastsize) : !insn16;
-    assign mode       = told ? ret_mode_i[3*k +: 3] : gen_step[k].mode;
-    assign context_id = told ? ret_context_i[32*k +: 32] : gen_step[k].context_id;
+    assign ilastsize  = !reported ? gen_step[k].ilastsize : trap ? (joins && gen_step[k].ilastsize) : !insn16;
+    assign mode       = reported ? ret_mode_i[3*k +: 3] : gen_step[k].mode;
+    assign context_id = reported ? ret_context_i[32*k +: 32] : gen_step[k].context_id;
   end
 
   // Nothing comes any more, or the hart is in Debug Mode: the block is whole.
   logic closes;
-  assign closes = (flush_i || hart_halted_i) && (ret_told_i == '0) && gen_step[NRet].open && fits;
+  assign closes = (flush_i || hart_halted_i) && (ret_reported_i == '0) && gen_step[NRet].open && fits;
   assign push[2*NRet] = closes;
   assign pushed[BlockBits*2*NRet +: BlockBits] =
     {trace_pkg::ItypeNone, gen_step[NRet].iaddr, gen_step[NRet].iretire, gen_step[NRet].ilastsize, 8'd0, {Xlen{1'b0}},
@@ -258,16 +258,16 @@ module hart_ingress_port
 
   assign pops = ing_ready_i ? gen_lane[Blocks-1].sum : {CountBits{1'b0}};
 
-  logic [31:0] told_context_q;
+  logic [31:0] reported_context_q;
   logic        seen_q;         // there is a context to compare with
-  assign once_ctype_o = (gen_lane[0].there && seen_q && (gen_lane[0].context_id != told_context_q)) ? 2'd2 : 2'd0;
+  assign once_ctype_o = (gen_lane[0].there && seen_q && (gen_lane[0].context_id != reported_context_q)) ? 2'd2 : 2'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      told_context_q <= '0;
+      reported_context_q <= '0;
       seen_q         <= 1'b0;
     end else if (ing_ready_i && gen_lane[0].there) begin
-      told_context_q <= gen_lane[0].context_id;
+      reported_context_q <= gen_lane[0].context_id;
       seen_q         <= 1'b1;
     end
   end

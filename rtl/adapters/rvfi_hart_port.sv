@@ -82,7 +82,7 @@ module rvfi_hart_port
   // Hart port (rtl/subsystem/trace_subsystem.sv, docs/reference/rtl-subsystem.md). Everything is stable until ret_ready_i.
   input  logic                       ret_ready_i,
   output logic [NRet-1:0]            ret_valid_o,
-  output logic [NRet-1:0]            ret_told_o,
+  output logic [NRet-1:0]            ret_reported_o,
   output logic [NRet*4-1:0]          ret_itype_o,
   output logic [NRet*Xlen-1:0]       ret_pc_o,
   output logic [NRet*8-1:0]          ret_cause_o,
@@ -585,7 +585,7 @@ module rvfi_hart_port
   end
 
   for (genvar k = 0; k < NRet; k++) begin : gen_out
-    assign {ret_valid_o[k], ret_told_o[k], ret_itype_o[4*k +: 4], ret_pc_o[Xlen*k +: Xlen], ret_next_pc_o[Xlen*k +: Xlen],
+    assign {ret_valid_o[k], ret_reported_o[k], ret_itype_o[4*k +: 4], ret_pc_o[Xlen*k +: Xlen], ret_next_pc_o[Xlen*k +: Xlen],
             ret_cause_o[8*k +: 8], ret_tval_o[Xlen*k +: Xlen], ret_mode_o[3*k +: 3], ret_mode_next_o[3*k +: 3],
             ret_context_o[32*k +: 32], ret_has_o[Parts*k +: Parts], ret_insn_o[32*k +: 32], ret_insn16_o[k],
             ret_gpr_addr_o[5*k +: 5], ret_gpr_o[Xlen*k +: Xlen], ret_fpr_addr_o[5*k +: 5], ret_fpr_o[FBits*k +: FBits],

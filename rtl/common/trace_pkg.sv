@@ -50,7 +50,7 @@ package trace_pkg;
     is_return = (itype == ItypeReturn) || (itype == ItypeCoSwap);
   endfunction
 
-  // E-Trace's code (table priv) of a privilege told as {V, PRV}: 0 U, 1 S, 3 M, 5 VU, 6 VS; 4 is Debug Mode.
+  // E-Trace's code (table priv) of a privilege reported as {V, PRV}: 0 U, 1 S, 3 M, 5 VU, 6 VS; 4 is Debug Mode.
   function automatic logic [2:0] priv_code(input logic [2:0] v_prv);
     priv_code = v_prv + {2'b00, v_prv[2]};
   endfunction

@@ -17,7 +17,7 @@ module etrace_branches
   input  logic                  sync_i,      // the item is a sync: all is forgotten, and a branch is only learnt
   input  logic                  packet_i,    // a packet tells of the branches, this one included
 
-  // Without this branch: told as a count, and of how many.
+  // Without this branch: reported as a count, and of how many.
   output logic                  counted_o,
   output logic [BcountBits-1:0] before_o,
 

@@ -127,7 +127,7 @@ module etrace_item
   assign resync_next = special && !sync && due;
   assign sync_next   = next_trap_i || ppccd_next || (resync_next && !next_none_i);
 
-  // A trap is told at itself if its EPC is unknown otherwise, or by the next trap. The draft tells none of these.
+  // A trap is reported at itself if its EPC is unknown otherwise, or by the next trap. The draft reports none of these.
   logic trap_before, trap_itself, trap_sync;
   assign trap_before = treat_i && trap && !draft_i && handler && !prev_reported;
   assign trap_itself = treat_i && trap && !draft_i && (!prev_valid || updiscon);
@@ -168,7 +168,7 @@ module etrace_item
   );
 
   // Rules 3 to 5. An address before a sync is needed if the decoder could meet the sync's address too early, and at a
-  // call behind returns that were not told.
+  // call behind returns that were not reported.
   logic ret_open_now, early, anchor, target, address, rest, address_packet;
   assign ret_open_now   = (ret_open || implicit) && !branch;
   assign early          = any_branch || ret_open_now || (jump && (next_priv_i == privilege));
@@ -236,7 +236,7 @@ module etrace_item
                          address_packet ? etrace_pkg::KindAddress :
                          rest           ? etrace_pkg::KindBranches : etrace_item_pkg::KindNone;
 
-  // A return that was predicted wrongly tells where; else what is told is the depth at an address met several times.
+  // A return that was predicted wrongly tells where; else what is reported is the depth at an address met several times.
   assign notify   = address && (notify_asked || anchor) && !draft_i;
   assign irreport = (target && prev_popped) || (address && ret_open_now);
   assign irdepth  = target ? prev_depth : depth;
@@ -257,7 +257,7 @@ module etrace_item
   assign packets_o  = {context_first, count_first, packet};
   assign explicit_o = sync || target || notify;
 
-  // State behind the item. What is told of a trap stays until the next one.
+  // State behind the item. What is reported of a trap stays until the next one.
   logic                     ret_open_new;
   logic [7:0]               cause_new;
   logic [IAddressWidth-1:0] tval_new;

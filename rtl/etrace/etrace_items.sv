@@ -232,7 +232,7 @@ module etrace_items
   end
 
   // The last instruction before a trap, with the trap next to it; then the trap waits. Its address is of no use: the
-  // EPC follows from an instruction that was told.
+  // EPC follows from an instruction that was reported.
   logic                  trap, sync_trap, report_trap, trap_explicit;
   logic [2:0]            packets_trap;
   logic [3:0]            trap_itype;

@@ -41,7 +41,7 @@ module etrace_packer
   input  logic                     updiscon_i,
   input  logic                     irreport_i,
   input  logic [7:0]               irdepth_i,
-  input  logic                     counting_i,     // predicted branches are told as a count
+  input  logic                     counting_i,     // predicted branches are reported as a count
   input  logic                     fail_i,         // the branch at this item failed its prediction
   input  logic [31:0]              count_i,        // predicted branches, minus 31
   input  logic [4:0]               branches_i,     // in the map; KindBranches: 31

@@ -49,7 +49,7 @@ package etrace_pkg;
   localparam logic [2:0] KindAddress  = 3'd5;  // an address in format 0.0, 0.1, 1 or 2
   localparam logic [2:0] KindBranches = 3'd6;  // a full branch map or a branch count without address
 
-  // Packet type, the first thing an encapsulation is told: te_inst. A number of our own, for pkt_type_o alone: the payload
+  // Packet type, the first thing an encapsulation has to know: te_inst. A number of our own, for pkt_type_o alone: the payload
   // chapter has none, and the transports here do not send it. One with a type field of its own has to translate.
   localparam logic [1:0] TypeInst = 2'd0;
 

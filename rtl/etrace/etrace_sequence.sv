@@ -106,7 +106,7 @@ module etrace_sequence
   assign tval_o        = value;
   assign cache_index_o = {{(10-IndexBits){1'b0}}, index};
 
-  // A trap told at itself leaves the last address.
+  // A trap reported at itself leaves the last address.
   logic [AddrBits-1:0] last_q, addr_sent;
   logic                moves_last;
   assign moves_last = (kind == etrace_pkg::KindStart) || (kind == etrace_pkg::KindAddress) ||

@@ -100,7 +100,7 @@ module ntrace_event
   localparam int CarriedWidth = 14 + IcntBits + HistBits;
   localparam logic [CarriedWidth-1:0] CarriedNone = {{(CarriedWidth-1){1'b0}}, 1'b1};
 
-  logic                    lost_q, filtered_q, mark_event_q, mark_ext_q, pend_told_q, popped_q;
+  logic                    lost_q, filtered_q, mark_event_q, mark_ext_q, pend_reported_q, popped_q;
   logic [3:0]              start_q;
   logic [2:0]              pend_q;
   logic [1:0]              pend_btype_q;
@@ -115,7 +115,7 @@ module ntrace_event
   logic [EntriesWidth-1:0] stack_q;
   logic [OwnBits-1:0]      own_q;
 
-  assign {start_q, filtered_q, mark_event_q, mark_ext_q, pend_q, pend_btype_q, pend_told_q, popped_q,
+  assign {start_q, filtered_q, mark_event_q, mark_ext_q, pend_q, pend_btype_q, pend_reported_q, popped_q,
           icnt_q, hist_q} = carried_q;
 
   // After an Error only a sync may follow (NT-14); what the Error will say of what was lost.
@@ -128,12 +128,12 @@ module ntrace_event
   assign htm     = enable_q ? htm_q : (inst_mode_i == ntrace_pkg::InstModeHtm);
 
   // Steps 1 to 3: edges of the levels. All are skipped while messages are lost.
-  logic stop, stop_told, halt_rose, halt_fell, sleep_rose, marker, hart_reset;
+  logic stop, stop_reported, halt_rose, halt_fell, sleep_rose, marker, hart_reset;
   assign halt_rose  = halted_i && !halted_q;
   assign halt_fell  = !halted_i && halted_q;
   assign sleep_rose = low_power_i && !low_power_q;
   assign stop       = tracing_q && !tracing;
-  assign stop_told  = stop && (!filtered_q || halt_rose || sleep_rose);
+  assign stop_reported = stop && (!filtered_q || halt_rose || sleep_rose);
   assign marker     = !tracing_q && !tracing && enable_i && enable_q && !inst_tracing_i &&
                       (halt_rose || (halt_fell && rc7_i));
   assign hart_reset = in_reset_i && !in_reset_q && tracing && tracing_q && !filtered_q && !lost_q;
@@ -151,7 +151,7 @@ module ntrace_event
   logic [7:0] ecode;
 
   assign error_valid       = lost_q && !tracing && !drop_i && !error_last_q;
-  assign correlation_valid = !lost_q && !error_last_q && (stop_told || marker);
+  assign correlation_valid = !lost_q && !error_last_q && (stop_reported || marker);
   assign close             = stop && !lost_q && !filtered_q;
   assign pend_reset        = hart_reset && (start_q == ntrace_pkg::SyncNone);
   assign evcode            = halt_rose            ? ntrace_pkg::EvcodeDebug :
@@ -177,7 +177,7 @@ module ntrace_event
     logic [Slots*MsgWidth-1:0] msg;
 
     if (k == 0) begin : gen_first
-      assign state_in = {lost_q, start, filtered_q, mark_event_q, mark_ext_q, pend_q, pend_btype_q, pend_told_q, 1'b0,
+      assign state_in = {lost_q, start, filtered_q, mark_event_q, mark_ext_q, pend_q, pend_btype_q, pend_reported_q, 1'b0,
                          popped_q && (StackDepth > 0), sync_cnt_q, icnt_q, HtmEn ? hist_q : HistEmpty,
                          popped_addr_q, addr_ref_q};
       assign held_in  = held_q & HeldBuilt;
@@ -249,7 +249,7 @@ module ntrace_event
   end
 
   // State after the lanes. Step 5: what notifies marks the next block.
-  logic                    after_lost, after_filtered, after_mark_event, after_mark_ext, after_told, after_fresh, after_popped;
+  logic                    after_lost, after_filtered, after_mark_event, after_mark_ext, after_reported, after_fresh, after_popped;
   logic [3:0]              after_start;
   logic [2:0]              after_pend;
   logic [1:0]              after_pend_btype;
@@ -261,12 +261,12 @@ module ntrace_event
   logic [EntriesWidth-1:0] after_stack;
   logic [CarriedWidth-1:0] after_carried;
 
-  assign {after_lost, after_start, after_filtered, after_mark_event, after_mark_ext, after_pend, after_pend_btype, after_told,
+  assign {after_lost, after_start, after_filtered, after_mark_event, after_mark_ext, after_pend, after_pend_btype, after_reported,
           after_fresh, after_popped, after_sync_cnt, after_icnt, after_hist, after_popped_addr, after_addr_ref} =
          gen_lane[NBlocks-1].state_out;
   assign {after_stack_count, after_stack} = gen_lane[NBlocks-1].stack_out;
   assign after_carried = {after_start, after_filtered, !after_lost && (after_mark_event || notify_i),
-                          !after_lost && (after_mark_ext || ext_notify_i), after_pend, after_pend_btype, after_told,
+                          !after_lost && (after_mark_ext || ext_notify_i), after_pend, after_pend_btype, after_reported,
                           after_popped, after_icnt, after_hist};
 
   // Step 6: the vendor-defined message, last in the beat.

@@ -83,7 +83,7 @@ module ntrace_lane
   localparam logic [HistBits-1:0] NoHist    = '0;
 
   // State before the block.
-  logic                   lost, filtered, mark_event, mark_ext, pend_told, pend_fresh, popped;
+  logic                   lost, filtered, mark_event, mark_ext, pend_reported, pend_fresh, popped;
   logic [3:0]             start_before, start;
   logic [2:0]             pend_before, pend;
   logic [1:0]             pend_btype;
@@ -92,7 +92,7 @@ module ntrace_lane
   logic [HistBits-1:0]    hist;
   logic [Xlen-2:0]        popped_addr, addr_ref;
 
-  assign {lost, start_before, filtered, mark_event, mark_ext, pend_before, pend_btype, pend_told, pend_fresh, popped,
+  assign {lost, start_before, filtered, mark_event, mark_ext, pend_before, pend_btype, pend_reported, pend_fresh, popped,
           sync_cnt, icnt, hist, popped_addr, addr_ref} = state_i;
 
   // The block. Some itypes count as another.
@@ -112,7 +112,7 @@ module ntrace_lane
   assign leave   = outside && !filtered && (start_before == ntrace_pkg::SyncNone);
   assign start   = filtered ? ntrace_pkg::SyncEnable : start_before;
 
-  // 4.1 Return: the block is where the return stack said, so nothing need be told.
+  // 4.1 Return: the block is where the return stack said, so nothing need be reported.
   logic predicted;
   assign predicted = popped &&
       ((implicit_return_i == ntrace_pkg::ReturnCounter) ||
@@ -176,7 +176,7 @@ module ntrace_lane
     .context_ena_i,
     .hcontext_ena_i,
     .after_sync_i       (resolve && res_has_sync),
-    .told_i             (resolve && !res_has_sync && pend_told),
+    .reported_i         (resolve && !res_has_sync && pend_reported),
     .priv_i,
     .context_i,
     .hcontext_i,

@@ -6,13 +6,13 @@ module ntrace_ownership
   input  logic        context_ena_i,
   input  logic        hcontext_ena_i,
   input  logic        after_sync_i,   // the block made a message with SYNC
-  input  logic        told_i,         // the block made a message without one, for a trap or an xRET
+  input  logic        reported_i,     // the block made a message without one, for a trap or an xRET
 
   input  logic [2:0]  priv_i,         // {V, PRV}
   input  logic [31:0] context_i,
   input  logic [15:0] hcontext_i,
 
-  // Last told: {priv, context, hcontext}
+  // Last reported: {priv, context, hcontext}
   input  logic [ntrace_state_pkg::OwnBits-1:0] own_i,
   output logic [ntrace_state_pkg::OwnBits-1:0] own_o,
 
@@ -32,7 +32,7 @@ module ntrace_ownership
   assign tell             = block_i && context_ena_i;
   assign hcontext_valid_o = tell && hcontext_ena_i && (after_sync_i || (hcontext_i != own_hcontext));
   assign scontext         = tell && (after_sync_i || (context_i != own_context));
-  assign priv             = tell && !hcontext_valid_o && (told_i || (priv_i != own_priv));
+  assign priv             = tell && !hcontext_valid_o && (reported_i || (priv_i != own_priv));
   assign other_valid_o    = scontext || priv;
 
   assign hcontext_process_o = {16'd0, hcontext_i, priv_i, ntrace_pkg::FormatHcontext};

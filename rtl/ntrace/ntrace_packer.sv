@@ -98,11 +98,11 @@ module ntrace_packer
   assign addr_changes = addr ^ {AddrBits{addr[AddrBits-1]}};
   assign addr_length  = (extend_i && has_addr) ? (addr_changes << 1) : addr;
 
-  // TSTAMP (8.7): the time itself with SYNC, else how much later than the time last told.
-  logic [TsWidth-1:0] told_q, tstamp;
+  // TSTAMP (8.7): the time itself with SYNC, else how much later than the time last reported.
+  logic [TsWidth-1:0] reported_q, tstamp;
   logic               earlier;
-  assign earlier = !has_sync && (now < told_q);
-  assign tstamp  = has_sync ? now : earlier ? {TsWidth{1'b0}} : now - told_q;
+  assign earlier = !has_sync && (now < reported_q);
+  assign tstamp  = has_sync ? now : earlier ? {TsWidth{1'b0}} : now - reported_q;
 
   logic [HeadCntBits-1:0] head_n;
   logic [AddrCntBits-1:0] addr_n;
@@ -195,7 +195,7 @@ module ntrace_packer
     if (!rst_ni) begin
       msg_q  <= '0;
       left_q <= '0;
-      told_q <= '0;
+      reported_q <= '0;
     end else begin
       if (take) begin
         msg_q  <= msg_bytes;
@@ -204,7 +204,7 @@ module ntrace_packer
         msg_q  <= msg_q >> (8*OutBytes);
         left_q <= last_word ? '0 : left_q - OutBytesCount;
       end
-      if (take && ts_enable_i && !earlier) told_q <= now;
+      if (take && ts_enable_i && !earlier) reported_q <= now;
     end
   end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the hart port to what each unit takes of it: blocks, transfers, counts, and the mode the hart is in.
 //
-// A cycle that is not taken looks empty to all of them. Only rows that are told (an instruction retired, or a trap was taken) are
+// A cycle that is not taken looks empty to all of them. Only rows that are reported (an instruction retired, or a trap was taken) are
 // here; rows that tandem trace alone takes are not.
 module subsystem_adapter
 #(
@@ -15,7 +15,7 @@ module subsystem_adapter
   input  logic                            take_i,        // this cycle is taken
   input  logic                            halted_i,
   input  logic [subsystem_pkg::External-1:0] external_i,
-  input  logic [NRet-1:0]                 told_i,
+  input  logic [NRet-1:0]                 reported_i,
   input  logic [NRet*4-1:0]               itype_i,
   input  logic [NRet*Xlen-1:0]            pc_i,
   input  logic [NRet*Xlen-1:0]            next_pc_i,
@@ -68,11 +68,11 @@ module subsystem_adapter
 
   // --- Slots ---------------------------------------------------------------------------------------------
 
-  logic [NRet-1:0]           told, block, transfer;
+  logic [NRet-1:0]           reported, block, transfer;
   logic [NRet*BlockBits-1:0] slot_blocks, blocks;
   logic [NRet*XferBits-1:0]  slot_xfers, xfers;
 
-  assign told = told_i & {NRet{take_i}};
+  assign reported = reported_i & {NRet{take_i}};
 
   for (genvar k = 0; k < NRet; k++) begin : gen_slot
     logic [3:0]         itype;
@@ -81,7 +81,7 @@ module subsystem_adapter
 
     assign itype       = itype_i[4*k +: 4];
     assign trap        = trace_pkg::is_trap(itype);
-    assign transfer[k] = told[k] && subsystem_pkg::is_transfer(itype);
+    assign transfer[k] = reported[k] && subsystem_pkg::is_transfer(itype);
 
     // A trap stands alone: it retires nothing. {is an instruction, of 32 bits}
     assign slot_blocks[BlockBits*k +: BlockBits] = {
@@ -96,19 +96,19 @@ module subsystem_adapter
       events[subsystem_pkg::EventLoad]       = !trap && accesses_i[k] && !stores_i[k];
       events[subsystem_pkg::EventStore]      = !trap && stores_i[k];
       events[subsystem_pkg::EventMispredict] = misp_i[k];
-      if (!told[k]) events = '0;
+      if (!reported[k]) events = '0;
     end
 
     // Sums over the slots up to this one.
     logic [3:0]                   retired;
     logic [Derived*EventBits-1:0] sums;
     if (k == 0) begin : gen_first
-      assign retired = {3'd0, told[k] && !trap};
+      assign retired = {3'd0, reported[k] && !trap};
       for (genvar e = 0; e < Derived; e++) begin : gen_sum
         assign sums[EventBits*e +: EventBits] = {{(EventBits-1){1'b0}}, events[e]};
       end
     end else begin : gen_next
-      assign retired = gen_slot[k-1].retired + {3'd0, told[k] && !trap};
+      assign retired = gen_slot[k-1].retired + {3'd0, reported[k] && !trap};
       for (genvar e = 0; e < Derived; e++) begin : gen_sum
         assign sums[EventBits*e +: EventBits] = gen_slot[k-1].sums[EventBits*e +: EventBits] + {{(EventBits-1){1'b0}}, events[e]};
       end
@@ -126,7 +126,7 @@ module subsystem_adapter
   // --- Blocks --------------------------------------------------------------------------------------------
 
   subsystem_compact #(.N (NRet), .Width (BlockBits)) u_blocks (
-    .valid_i (told), .data_i (slot_blocks), .valid_o (block), .data_o (blocks)
+    .valid_i (reported), .data_i (slot_blocks), .valid_o (block), .data_o (blocks)
   );
 
   logic [2:0]  first_mode, last_mode;

@@ -29,11 +29,11 @@ module trace_subsystem
   input  logic                                               clk_i,
   input  logic                                               rst_ni,
 
-  // Hart port: slot k in bits k*W +: W, slot 0 is the oldest, slots fill from 0. Those that are told have one mode and one
+  // Hart port: slot k in bits k*W +: W, slot 0 is the oldest, slots fill from 0. Those that are reported have one mode and one
   // context, and a trap is the last of them. Everything stands until ret_ready_o.
   output logic                                               ret_ready_o,
   input  logic [NRet-1:0]                                    ret_valid_i,
-  input  logic [NRet-1:0]                                    ret_told_i,       // an instruction retired, or a trap was taken
+  input  logic [NRet-1:0]                                    ret_reported_i,   // an instruction retired, or a trap was taken
   input  logic [NRet*4-1:0]                                  ret_itype_i,
   input  logic [NRet*Xlen-1:0]                               ret_pc_i,         // of the instruction; of a trap the EPC
   input  logic [NRet*8-1:0]                                  ret_cause_i,
@@ -42,7 +42,7 @@ module trace_subsystem
   input  logic [NRet*3-1:0]                                  ret_mode_next_i,  // and behind it
   input  logic [NRet*32-1:0]                                 ret_context_i,
   input  logic [NRet-1:0]                                    ret_misp_i,       // it was predicted wrong
-  // Its row of the tandem trace (rtl/tandem); next_pc and insn16 mean something in whatever is told.
+  // Its row of the tandem trace (rtl/tandem); next_pc and insn16 mean something in whatever is reported.
   input  logic [NRet*tandem_table_pkg::Parts-1:0]            ret_has_i,
   input  logic [NRet*Xlen-1:0]                               ret_next_pc_i,
   input  logic [NRet*Mlen-1:0]                               ret_ppc_i,
@@ -197,7 +197,7 @@ module trace_subsystem
     .take_i          (ret_ready_o),
     .halted_i        (hart_halted_i),
     .external_i      (ext_event_i),
-    .told_i          (ret_valid_i & ret_told_i),
+    .reported_i      (ret_valid_i & ret_reported_i),
     .itype_i         (ret_itype_i),
     .pc_i            (ret_pc_i),
     .next_pc_i       (ret_next_pc_i),

@@ -141,28 +141,28 @@ module tandem_lane #(
   // Of {based, base}: as a value is sent, as the slots of CSRs are sent in their order.
   localparam int BasesBits = NBases * (1 + Xlen);
 
-  function automatic logic [BasesBits-1:0] told(input logic [BasesBits-1:0] old, input int which, input logic [Xlen-1:0] value);
-    told = old;
-    told[NBases*Xlen + which] = 1'b1;
-    told[Xlen*which +: Xlen]  = value;
+  function automatic logic [BasesBits-1:0] reported(input logic [BasesBits-1:0] old, input int which, input logic [Xlen-1:0] value);
+    reported = old;
+    reported[NBases*Xlen + which] = 1'b1;
+    reported[Xlen*which +: Xlen]  = value;
   endfunction
 
-  function automatic logic [BasesBits-1:0] told_csrs(input logic [BasesBits-1:0] old, input logic [CsrSlots-1:0] sent,
+  function automatic logic [BasesBits-1:0] reported_csrs(input logic [BasesBits-1:0] old, input logic [CsrSlots-1:0] sent,
                                                      input logic [CsrSlots*12-1:0] addrs, input logic [CsrSlots*Xlen-1:0] values);
     logic [Xlen-1:0] value;
-    told_csrs = old;
+    reported_csrs = old;
     for (int s = 0; s < CsrSlots; s++) begin
       value = values[Xlen*s +: Xlen];
       if (sent[s]) begin
         case (addrs[12*s +: 12])
-          tandem_table_pkg::FcsrAddr:      told_csrs = told(told_csrs, tandem_pkg::Fcsr, value);
-          tandem_table_pkg::FflagsAddr:    told_csrs[NBases*Xlen + tandem_pkg::Fcsr] = 1'b0;
-          tandem_table_pkg::FrmAddr:       told_csrs[NBases*Xlen + tandem_pkg::Fcsr] = 1'b0;
-          tandem_table_pkg::McycleAddr:    told_csrs = told(told_csrs, tandem_pkg::Mcycle, value);
-          tandem_table_pkg::McyclehAddr:   told_csrs = told(told_csrs, tandem_pkg::McycleHigh, value);
-          tandem_table_pkg::MinstretAddr:  told_csrs = told(told_csrs, tandem_pkg::Minstret, value);
-          tandem_table_pkg::MinstrethAddr: told_csrs = told(told_csrs, tandem_pkg::MinstretHigh, value);
-          default:                         told_csrs = told_csrs;
+          tandem_table_pkg::FcsrAddr:      reported_csrs = reported(reported_csrs, tandem_pkg::Fcsr, value);
+          tandem_table_pkg::FflagsAddr:    reported_csrs[NBases*Xlen + tandem_pkg::Fcsr] = 1'b0;
+          tandem_table_pkg::FrmAddr:       reported_csrs[NBases*Xlen + tandem_pkg::Fcsr] = 1'b0;
+          tandem_table_pkg::McycleAddr:    reported_csrs = reported(reported_csrs, tandem_pkg::Mcycle, value);
+          tandem_table_pkg::McyclehAddr:   reported_csrs = reported(reported_csrs, tandem_pkg::McycleHigh, value);
+          tandem_table_pkg::MinstretAddr:  reported_csrs = reported(reported_csrs, tandem_pkg::Minstret, value);
+          tandem_table_pkg::MinstrethAddr: reported_csrs = reported(reported_csrs, tandem_pkg::MinstretHigh, value);
+          default:                         reported_csrs = reported_csrs;
         endcase
       end
     end
@@ -197,7 +197,7 @@ module tandem_lane #(
   // fcsr is sent before the CSRs, the counters are sent behind them.
   assign based_here = reset_o ? {NBases{1'b0}} : based;
   assign {based_behind, base_behind} =
-    told_csrs(sent[0] ? told({based_here, base}, tandem_pkg::Fcsr, value[0 +: Xlen]) : {based_here, base},
+    reported_csrs(sent[0] ? reported({based_here, base}, tandem_pkg::Fcsr, value[0 +: Xlen]) : {based_here, base},
               sends[tandem_table_pkg::Csr3:tandem_table_pkg::Csr0], csr_addr_i, csr_i);
   assign based_found = {based_behind[NBases-1:1], based_here[0]};
   assign base_found  = {base_behind[NBases*Xlen-1:Xlen], base[Xlen-1:0]};

@@ -298,7 +298,7 @@ module trace_hart
       .ing_ilastsize_i,
       .ing_sijump_i,
       .ing_notify_i   (notify_lane),
-      // These are told once a cycle: by the oldest block. Its port has the privilege's code.
+      // These are reported once a cycle: by the oldest block. Its port has the privilege's code.
       .ing_cause_i    (ing_cause_i[7:0]),
       .ing_tval_i     (ing_tval_i[Xlen-1:0]),
       .ing_priv_i     (trace_pkg::priv_code(ing_priv_i[2:0])),

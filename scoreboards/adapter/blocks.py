@@ -61,8 +61,8 @@ class _Check:
     def __init__(self, capture: AdapterCapture, book: ClauseBook) -> None:
         self.capture, self.book, self.seen = capture, book, capture.blocks
         hart = capture.hart
-        at = np.flatnonzero(hart.told["told"] == 1)
-        columns = [hart.told[name][at].tolist() for name in ("pc", "itype", "mode", "context", "cause", "tval")]
+        at = np.flatnonzero(hart.reported["reported"] == 1)
+        columns = [hart.reported[name][at].tolist() for name in ("pc", "itype", "mode", "context", "cause", "tval")]
         size = np.where(hart.rows.insn16[at] != 0, 1, 2).tolist()
         self.rows = [
             _Row(pc, 0 if itype in _TRAPS else halves, itype, mode, context, cause, tval)

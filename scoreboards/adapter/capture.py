@@ -14,14 +14,14 @@ from rvtrace.models.tandem.trace_data import Rows
 
 @dataclass
 class HartSeen:
-    """Rows that were taken at the hart port, with their columns beside the row (told) and the slot of each; beat: the
-    number of the cycle of each among those recorded.
+    """Rows that were taken at the hart port, with their columns beside the row (reported) and the slot of each; beat:
+    the number of the cycle of each among those recorded.
 
     valid: which slots of each cycle had a row, shape [cycles, slots]; cycle, halted: of each.
     """
 
     rows: Rows
-    told: dict[str, np.ndarray]
+    reported: dict[str, np.ndarray]
     slot: np.ndarray
     valid: np.ndarray
     cycle: np.ndarray

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rvtrace.models.adapter.hart import TOLD, hart_rows
+from rvtrace.models.adapter.hart import REPORTED, hart_rows
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.models.tandem.table import CSR_SLOTS, HAS
 from rvtrace.models.tandem.trace_data import Rows
@@ -77,8 +77,8 @@ class _Check:
 
     def __init__(self, capture: AdapterCapture, book: ClauseBook) -> None:
         self.capture, self.book, self.seen = capture, book, capture.hart
-        self.reported = np.flatnonzero(self.seen.told["told"] == 1)
-        self.rows, self.told = hart_rows(capture.run, capture.config)
+        self.places = np.flatnonzero(self.seen.reported["reported"] == 1)
+        self.rows, self.reported = hart_rows(capture.run, capture.config)
 
     def _hold(self, clause: str, ok: bool, what: str, expected: object, actual: object, cycle: int | None) -> None:
         self.book.check(clause, ok, lambda: Failure(clause, what, cycle, table=[("value", str(expected), str(actual))]))
@@ -161,35 +161,35 @@ class _Check:
         self._hold(
             "AD.flush", flushes == [len(rows) - 1], "the last row closes the group", [len(rows) - 1], flushes, None
         )
-        strays = len(rows) - len(self.reported) - len(resets) - len(flushes)
+        strays = len(rows) - len(self.places) - len(resets) - len(flushes)
         self._hold("AD.rows", strays == 0, "there are no other rows", 0, strays, None)
 
     # Rows
 
     def order(self) -> int:
         """How many rows are those of the core, in order: kind and pc."""
-        told, n = self.seen.told, min(len(self.reported), len(self.rows))
-        trap = np.isin(told["itype"][self.reported], _TRAPS)
+        reported, n = self.seen.reported, min(len(self.places), len(self.rows))
+        trap = np.isin(reported["itype"][self.places], _TRAPS)
         wanted = self.capture.run.retired
-        kind = np.where(trap, told["itype"][self.reported], Kind.INSN)
-        same = (kind[:n] == wanted.kind[:n]) & (told["pc"][self.reported][:n] == wanted.pc[:n])
+        kind = np.where(trap, reported["itype"][self.places], Kind.INSN)
+        same = (kind[:n] == wanted.kind[:n]) & (reported["pc"][self.places][:n] == wanted.pc[:n])
         bad = np.flatnonzero(~same)
         first = int(bad[0]) if len(bad) else n
         self.book.bulk("AD.rows", n, bad[:1], lambda k: self._row_failure(k, int(kind[k])))
         if not len(bad):
-            self._hold("AD.rows", len(self.reported) == len(self.rows), "every retirement and trap has a row",
-                       len(self.rows), len(self.reported), None)  # fmt: skip
+            self._hold("AD.rows", len(self.places) == len(self.rows), "every retirement and trap has a row",
+                       len(self.rows), len(self.places), None)  # fmt: skip
         return first
 
     def _row_failure(self, k: int, kind: int) -> Failure:
-        wanted, at = self.capture.run.retired, int(self.reported[k])
-        pc, seen = int(wanted.pc[k]), int(self.seen.told["pc"][at])
+        wanted, at = self.capture.run.retired, int(self.places[k])
+        pc, seen = int(wanted.pc[k]), int(self.seen.reported["pc"][at])
         table = [("kind", Kind(int(wanted.kind[k])).name, Kind(kind).name), ("pc", hex(pc), hex(seen))]
         return Failure("AD.rows", f"row {k} is not what the core did", int(self.seen.rows.cycle[at]), pc, table=table)
 
     def columns(self, n: int) -> None:
         """All columns of the first n rows."""
-        told = {name: self.seen.told[name][self.reported][:n] for name in TOLD}
+        reported = {name: self.seen.reported[name][self.places][:n] for name in REPORTED}
         trap = self.capture.run.retired.kind[:n] != Kind.INSN
         config = self.capture.config
         for clause, names, rows in (
@@ -200,8 +200,8 @@ class _Check:
             ("AD.empty", ("cause", "tval"), ~trap),
         ):
             for name in names:
-                self._same(clause, name, self.told[name][:n], told[name], rows)
-        seen = self.seen.rows.select(self.reported[:n])
+                self._same(clause, name, self.reported[name][:n], reported[name], rows)
+        seen = self.seen.rows.select(self.places[:n])
         wanted = self.rows.select(slice(0, n))
         for clause, parts in _PARTS.items():
             if clause == "AD.fpr" and not config.flen:
@@ -211,7 +211,7 @@ class _Check:
         self._same("AD.insn", "insn16", wanted.insn16, seen.insn16, wanted.have("insn"))
         for slot in range(CSR_SLOTS):
             self._csr(slot, wanted, seen, trap)
-        self._same("AD.empty", "misp", np.zeros(n), self.seen.told["misp"][self.reported][:n])
+        self._same("AD.empty", "misp", np.zeros(n), self.seen.reported["misp"][self.places][:n])
 
     def _part(self, clause: str, part: str, names: tuple[str, ...], wanted: Rows, seen: Rows) -> None:
         """Which rows have a part, and where they have, its columns."""
@@ -244,7 +244,7 @@ class _Check:
 
     def _failure(self, clause: str, name: str, expected: np.ndarray, actual: np.ndarray, k: int) -> Failure:
         pc = int(self.capture.run.retired.pc[k])
-        cycle = int(self.seen.rows.cycle[self.reported[k]])
+        cycle = int(self.seen.rows.cycle[self.places[k]])
         table = [(name, hex(int(expected[k])), hex(int(actual[k])))]
         place = self.capture.run.program.where(pc)
         return Failure(clause, f"row {k}: {name} is not as expected", cycle, pc, place, table)
@@ -258,11 +258,12 @@ class _Check:
         book.bulk(
             "AD.slots", len(seen.valid), gaps, lambda k: self._slot_failure(k, "an empty slot is before a full one")
         )
-        at, told = self.reported, seen.told
+        at, reported = self.places, seen.reported
         together = np.flatnonzero(seen.beat[at][1:] == seen.beat[at][:-1])
         one, two = at[together], at[together + 1]
-        apart = (told["mode"][one] != told["mode"][two]) | (told["context"][one] != told["context"][two])
-        apart |= np.isin(told["itype"][one], _TRAPS)
+        apart = reported["mode"][one] != reported["mode"][two]
+        apart |= reported["context"][one] != reported["context"][two]
+        apart |= np.isin(reported["itype"][one], _TRAPS)
         rule = "what is reported in one cycle has one mode and context, and a trap is the last"
         bad = np.flatnonzero(apart)
         book.bulk("AD.slots", len(together), bad, lambda k: self._slot_failure(int(seen.beat[one[k]]), rule))
@@ -275,11 +276,13 @@ class _Check:
         seen, visits = self.seen, self.capture.run.debug
         rises = np.flatnonzero(seen.halted & ~np.append(False, seen.halted[:-1]))
         with_rows = np.flatnonzero(seen.halted & seen.valid.any(axis=1))
-        told = np.isin(seen.beat[self.reported], with_rows)
+        stray = np.isin(seen.beat[self.places], with_rows)
         if not visits and not len(rises):
             return
-        self._hold("AD.debug", not told.any(), "nothing is reported while the hart is halted", 0, int(told.sum()), None)
-        where = np.searchsorted(seen.beat[self.reported], rises).tolist()
+        self._hold(
+            "AD.debug", not stray.any(), "nothing is reported while the hart is halted", 0, int(stray.sum()), None
+        )
+        where = np.searchsorted(seen.beat[self.places], rises).tolist()
         wanted = [k + 1 for k in sorted(visits)]
         self._hold("AD.debug", where == wanted, "the hart is halted after the rows before each visit to Debug Mode",
                    wanted, where, None)  # fmt: skip

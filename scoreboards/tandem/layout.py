@@ -351,7 +351,7 @@ class Found:
         """What is wrong because bytes of it are missing follows from that."""
         for failure in book.failures:
             for name, cause in self.spoiled:
-                clauses = [f"TV.told.{name}", f"TV.verify.{name}", f"TV.{name}.length"]
+                clauses = [f"TV.reported.{name}", f"TV.verify.{name}", f"TV.{name}.length"]
                 if name == "csr":
                     clauses.append("TV.legal.unambiguous")
                 if name == "insn":

@@ -38,11 +38,11 @@ from rvtrace.scoreboards.tandem.streams import (
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 
 COUNTED = ("pc", "ppc", "gpr", "fpr", "fcsr", "csr", "priv", "paddr", "eaddr", "memdata", "mtime", "mcycle", "minstret")
-CLAUSE = {name: f"TV.told.{name}" for name in (*COUNTED, "insn", "reset", "init", "request", "response")}
+CLAUSE = {name: f"TV.reported.{name}" for name in (*COUNTED, "insn", "reset", "init", "request", "response")}
 GROUP_CLAUSE, ORDER_CLAUSE, OUTSIDE_CLAUSE, LENGTH_CLAUSE = (
-    "TV.told.group",
-    "TV.told.order",
-    "TV.told.outside",
+    "TV.reported.group",
+    "TV.reported.order",
+    "TV.reported.outside",
     "TV.insn.length",
 )
 BASE_CLAUSE = "TV.legal.base"  # an incremental form of what has no base reports nothing

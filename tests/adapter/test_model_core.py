@@ -262,13 +262,13 @@ def test_what_is_written_and_accessed(walk: Made) -> None:
 
 def test_the_hart_port_of_a_walk(walk: Made) -> None:
     run, config, core = walk
-    rows, told = hart_rows(run, config)
+    rows, reported = hart_rows(run, config)
     retired = run.retired
     after = np.append(retired.priv[1:], retired.priv[-1])
     assert (rows.priv == after % 4).all()
     known = np.ones(len(retired), bool)
     known[list(run.debug)] = False
-    assert (told["mode_next"] == np.where(known, after, retired.priv)).all()
+    assert (reported["mode_next"] == np.where(known, after, retired.priv)).all()
     fetched = (retired.kind == Kind.INSN) | (retired.kind == Kind.EXCEPTION) & ~np.isin(retired.cause, FETCH_FAULTS)
     assert ((rows.has & HAS["insn"] != 0) == fetched).all()
     assert ((rows.has & HAS["fpr"] != 0) == np.isin(np.arange(len(retired)), list(run.fpr))).all()

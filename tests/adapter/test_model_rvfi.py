@@ -59,8 +59,8 @@ def test_an_exception_is_a_row_and_an_interrupt_is_none() -> None:
 
 
 def test_the_hart_port_has_every_trap() -> None:
-    rows, told = hart_rows(run_of(*TRAPPED), Config())
-    assert told["itype"].tolist() == [0, 1, 2, 0, 3, 0]
+    rows, reported = hart_rows(run_of(*TRAPPED), Config())
+    assert reported["itype"].tolist() == [0, 1, 2, 0, 3, 0]
     assert rows.pc.tolist() == [0x1004, HANDLER, HANDLER, 0x1014, HANDLER, 0x1014]
     assert rows.have("insn").tolist() == [True, True, False, True, True, True]
     assert rows.have("priv").tolist() == [False, True, True, False, True, False]

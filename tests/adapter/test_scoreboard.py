@@ -128,18 +128,18 @@ def hart(cycles: tuple[tuple[int, int, tuple[int, ...]], ...] = CYCLES, width: i
     beat = np.array([one[0] for one in taken])
     cycle = np.array([one[0] for one in cycles], np.uint64)
     rows.cycle = cycle[beat]
-    told = {name: np.zeros(len(taken), np.uint64) for name in
-            ("told", "pc", "tval", "context", "cause", "itype", "mode", "mode_next", "misp")}  # fmt: skip
+    reported = {name: np.zeros(len(taken), np.uint64) for name in
+            ("reported", "pc", "tval", "context", "cause", "itype", "mode", "mode_next", "misp")}  # fmt: skip
     for at, (_, _, k) in enumerate(taken):
         if 0 <= k < len(ELEMENTS):
             _, pc, _, _, cause, tval, mode, context = ELEMENTS[k]
-            values = {"told": 1, "pc": pc, "tval": tval, "context": context, "cause": cause, "itype": ITYPES[k],
+            values = {"reported": 1, "pc": pc, "tval": tval, "context": context, "cause": cause, "itype": ITYPES[k],
                       "mode": mode, "mode_next": AFTER[k]}  # fmt: skip
             for name, value in values.items():
-                told[name][at] = value
+                reported[name][at] = value
     valid = np.array([[slot < len(one[2]) for slot in range(width)] for one in cycles])
     slot = np.array([one[1] for one in taken])
-    return HartSeen(rows, told, slot, valid, cycle, np.array([one[1] for one in cycles], bool), beat)
+    return HartSeen(rows, reported, slot, valid, cycle, np.array([one[1] for one in cycles], bool), beat)
 
 
 Cycle = tuple[int, int, int, tuple[tuple[int, ...], ...]]
@@ -195,11 +195,11 @@ def test_a_run_that_is_right() -> None:
 
 
 def test_the_model_of_the_hart_port_has_the_same_rows() -> None:
-    rows, told = hart_rows(core(), CONFIG)
+    rows, reported = hart_rows(core(), CONFIG)
     assert list(rows) == list(ROWS)
-    assert told["itype"].tolist() == list(ITYPES) and told["mode_next"].tolist() == list(AFTER)
+    assert reported["itype"].tolist() == list(ITYPES) and reported["mode_next"].tolist() == list(AFTER)
     for number, name in enumerate(("pc", "cause", "tval", "mode", "context")):
-        assert told[name].tolist() == [element[(1, 4, 5, 6, 7)[number]] for element in ELEMENTS], name
+        assert reported[name].tolist() == [element[(1, 4, 5, 6, 7)[number]] for element in ELEMENTS], name
 
 
 # --- The hart port ----------------------------------------------------------------------------------------------------
@@ -275,19 +275,19 @@ def test_the_columns_of_a_part_that_is_missing_say_nothing() -> None:
 )  # fmt: skip
 def test_a_column_beside_the_row(clauses: str, name: str, at: int, value: int) -> None:
     capture = good()
-    capture.hart.told[name][at] = value
+    capture.hart.reported[name][at] = value
     assert failed(capture) == named(clauses)
 
 
 def test_nothing_is_compared_after_the_order_of_rows_breaks() -> None:
     """Element 3 has another pc; what is wrong in the rows after it is not reported, what is wrong before it is."""
     capture = good()
-    capture.hart.told["pc"][4] = 0x1234
+    capture.hart.reported["pc"][4] = 0x1234
     assert failed(capture) == named("AD.rows ING.instructions")
     capture.hart.rows.gpr[5] = 0
-    capture.hart.told["mode_next"][4] = M
+    capture.hart.reported["mode_next"][4] = M
     assert failed(capture) == named("AD.rows ING.instructions")
-    capture.hart.told["mode_next"][3] = M
+    capture.hart.reported["mode_next"][3] = M
     assert failed(capture) == named("AD.rows AD.mode ING.instructions")
     (failure,) = (one for one in check(capture).failures if one.clause == "AD.rows")
     assert (failure.headline, failure.cycle, failure.pc) == ("row 3 is not what the core did", 4, 0x100A)
@@ -297,7 +297,7 @@ def test_nothing_is_compared_after_the_order_of_rows_breaks() -> None:
 
 def test_a_trap_in_place_of_an_instruction_is_another_row() -> None:
     capture = good()
-    capture.hart.told["itype"][EXCEPTION] = INT
+    capture.hart.reported["itype"][EXCEPTION] = INT
     assert "AD.rows" in failed(capture)
     (failure,) = (one for one in check(capture).failures if one.clause == "AD.rows")
     assert failure.table[0] == ("kind", "EXCEPTION", "INTERRUPT")
@@ -341,7 +341,7 @@ def test_reset_has_no_other_part() -> None:
 def test_a_row_that_is_nothing() -> None:
     capture = good()
     seen = hart((*CYCLES[:-1], (21, 0, (0,)), (22, 0, (15,))))
-    seen.told["told"][16] = 0
+    seen.reported["reported"][16] = 0
     capture.hart = seen
     assert failed(capture) == {"AD.rows"}
     twice = good(hart=hart((*CYCLES[:-1], (21, 0, (14,)), (22, 0, (15,)))))
@@ -364,7 +364,7 @@ def test_which_rows_may_share_a_cycle(cycles: tuple[tuple[int, int, tuple[int, .
 def test_rows_of_two_contexts_in_a_cycle() -> None:
     capture = good()
     seen = hart()
-    seen.told["context"][2] = 6
+    seen.reported["context"][2] = 6
     capture.hart = seen
     (failure,) = (one for one in check(capture).failures if one.clause == "AD.slots")
     assert failure.cycle == 3
@@ -493,9 +493,9 @@ def test_a_block_may_end_where_mode_or_context_changes(column: str, value: int) 
     assert failed(capture) == {"ING.longest"} | ({"ING.ctype"} if column == "context" else set())
     name = {"context": "context", "mode": "priv"}[column]
     getattr(capture.run.retired, name)[14] = value
-    capture.hart.told[column][15] = capture.blocks.lanes[name][5, 0] = value
+    capture.hart.reported[column][15] = capture.blocks.lanes[name][5, 0] = value
     if column == "mode":
-        capture.hart.told["mode_next"][14:] = value
+        capture.hart.reported["mode_next"][14:] = value
     assert failed(capture) == set()
 
 
@@ -525,7 +525,7 @@ def test_a_failure_of_a_block_says_where() -> None:
 def test_the_program_is_not_read_where_the_hart_port_was_wrong() -> None:
     """The blocks have what the hart port had, which is not what the core did: one failure, not two."""
     capture = good()
-    capture.hart.told["tval"][EXCEPTION] = 0xBAD4
+    capture.hart.reported["tval"][EXCEPTION] = 0xBAD4
     capture.blocks.lanes["tval"][0, 1] = capture.blocks.lanes["once_tval"][0] = 0xBAD4
     assert failed(capture) == {"AD.trap"}
 
@@ -544,7 +544,7 @@ def test_without_a_trap_port_a_trap_has_no_csrs() -> None:
     """Cause and tval of traps are then of another clause, and CSRs of a trap are what no row may have."""
     capture = good(config=replace(CONFIG, trap_port=0))
     assert failed(capture) == set()
-    capture.hart.told["cause"][EXCEPTION] = 12
+    capture.hart.reported["cause"][EXCEPTION] = 12
     capture.hart.rows.csr[EXCEPTION, 0] ^= np.uint64(1)
     capture.hart.rows.has[INTERRUPT] ^= np.uint32(HAS["csr3"])
     assert failed(capture) == named("AD.derived AD.empty ING.trap")
@@ -640,7 +640,7 @@ Errors = list[Status]
 def test_an_error_of_a_core_that_breaks_a_rule(code: int, made: Callable[[int], Errors], passes: bool) -> None:
     """Of such a core nothing else is checked."""
     capture = good(status=made(code), fault=Fault(code, 0x10))
-    capture.hart.told["pc"][3] = 0x7777
+    capture.hart.reported["pc"][3] = 0x7777
     assert failed(capture) == (set() if passes else {ERRORS[code]})
     checked = check(capture).book.results()
     assert set(checked) == {"AD.flush", "AD.hold", ERRORS[code]}

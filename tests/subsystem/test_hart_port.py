@@ -19,7 +19,7 @@ from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.table import HAS
 from rvtrace.tb.subsystem.agents import files
 from rvtrace.tb.subsystem.agents.files import STOPPED, HartRows
-from rvtrace.tb.subsystem.stimulus.rows import told_of, walk_rows
+from rvtrace.tb.subsystem.stimulus.rows import reported_of, walk_rows
 from rvtrace.tb.subsystem.stimulus.stimulus import stimulus
 from rvtrace.tb.subsystem.stimulus.walks import cut, walked
 
@@ -67,14 +67,14 @@ def test_beats_keep_the_rules_of_the_port(seed: int) -> None:
     what = stimulus(_job(seed=seed, grouping=("longest", "random")[seed % 2]))
     two = 0
     for part in what.stretches:
-        reported, beat = part.told, part.rows.cycle.astype(np.int64)
+        columns, beat = part.reported, part.rows.cycle.astype(np.int64)
         assert (np.diff(beat) >= 0).all() and np.bincount(beat).max() <= 2
         assert not (part.levels[beat] & STOPPED).any(), "nothing retires in a cycle that does not count"
-        same = np.flatnonzero((np.diff(beat) == 0) & (reported["told"][1:] & reported["told"][:-1]).astype(bool))
+        same = np.flatnonzero((np.diff(beat) == 0) & (columns["reported"][1:] & columns["reported"][:-1]).astype(bool))
         two += len(same)
         for name in ("mode", "context"):
-            assert (reported[name][same] == reported[name][same + 1]).all()
-        assert not np.isin(reported["itype"][same], (IType.EXCEPTION, IType.INTERRUPT)).any(), (
+            assert (columns[name][same] == columns[name][same + 1]).all()
+        assert not np.isin(columns["itype"][same], (IType.EXCEPTION, IType.INTERRUPT)).any(), (
             "a trap is the last of its beat"
         )
     assert two > SIZE / 8
@@ -85,7 +85,7 @@ def test_stretches_lose_nothing() -> None:
     whole = what.stretches[0]
     parts = cut(whole, Random(3), 6)
     assert len(parts) > 1 and sum(map(len, parts)) == len(whole)
-    assert np.concatenate([part.told["pc"] for part in parts]).tolist() == whole.told["pc"].tolist()
+    assert np.concatenate([part.reported["pc"] for part in parts]).tolist() == whole.reported["pc"].tolist()
     assert all((part.levels[-1] & 0xFF) == 0 for part in parts[:-1]), "no stretch ends where the hart waits"
 
 
@@ -109,7 +109,7 @@ def test_rows_of_another_stream_are_refused() -> None:
     config = Config()
     program, retired = walked(config, Random(5), 50)
     with pytest.raises(ValueError, match="give rows of this retire stream"):
-        told_of(walk_rows(retired, program, Random(6)), retired.select(slice(0, 40)), Random(7))
+        reported_of(walk_rows(retired, program, Random(6)), retired.select(slice(0, 40)), Random(7))
 
 
 def test_a_source_that_is_none_is_reported() -> None:

@@ -56,15 +56,15 @@ KNOWN = (
 )
 FCSR = insn(2, fcsr=0x43)
 CASES: dict[str, tuple] = {  # row, what is legal, what is not and its clause, what comes before
-    "a timer before its group": (insn(**WITH_TIME), [TIME, *group()], [*group(), TIME], "TV.told.outside", None),
+    "a timer before its group": (insn(**WITH_TIME), [TIME, *group()], [*group(), TIME], "TV.reported.outside", None),
     "a timer with another value": (
-        insn(**WITH_TIME), [TIME, *group()], [it.State(t.MTIME, 8), *group()], "TV.told.mtime", None,
+        insn(**WITH_TIME), [TIME, *group()], [it.State(t.MTIME, 8), *group()], "TV.reported.mtime", None,
     ),
     "a transaction before its group": (
-        insn(**WITH_LOAD), [*LOAD, *group()], [*LOAD, *LOAD, *group()], "TV.told.request", None,
+        insn(**WITH_LOAD), [*LOAD, *group()], [*LOAD, *LOAD, *group()], "TV.reported.request", None,
     ),
     "a transaction after its group": (
-        insn(**WITH_LOAD), [*group(), *LOAD], [*group(), it.Request(0x8000, t.LOAD, 2)], "TV.told.response", None,
+        insn(**WITH_LOAD), [*group(), *LOAD], [*group(), it.Request(0x8000, t.LOAD, 2)], "TV.reported.response", None,
     ),
     "initialization, its mark last": (
         LOADED,
@@ -77,24 +77,24 @@ CASES: dict[str, tuple] = {  # row, what is legal, what is not and its clause, w
         FCSR,
         group(it.OrRegister(t.FFLAGS, 2), it.Register(t.FRM, 2)),
         group(it.OrRegister(t.FFLAGS, 2), it.Register(t.FRM, 3)),
-        "TV.told.fcsr",
+        "TV.reported.fcsr",
         KNOWN,
     ),
     "what keeps its value": (
-        insn(2, gpr=(5, 9)), group(it.State(t.PRIV, 3)), group(it.State(t.PRIV, 1)), "TV.told.priv", KNOWN,
+        insn(2, gpr=(5, 9)), group(it.State(t.PRIV, 3)), group(it.State(t.PRIV, 1)), "TV.reported.priv", KNOWN,
     ),
     "an empty group for x0": (
         TraceData(gpr=(0, 5)),
         [it.Begin(), it.End()],
         [it.Begin(), it.Register(0x1006, 5), it.End()],
-        "TV.told.group",
+        "TV.reported.group",
         None,
     ),
     "an incremental CSR": (
         insn(2, csr=((t.FCSR, 0x22),)),
         group(it.AddRegister(t.FCSR, 1)),
         group(it.AddRegister(t.FCSR, 2)),
-        "TV.told.csr",
+        "TV.reported.csr",
         KNOWN,
     ),
 }  # fmt: skip
@@ -120,7 +120,9 @@ def test_several_mistakes_are_all_found() -> None:
     parts[25] = parts[25][:-4] + b"\x07\x01\x00\x02"
     verdict = check(captured(table, CONFIG, b"".join(parts), exact=False))
     causes = [failure.clause for failure in verdict.failures if not failure.cause]
-    assert sorted(causes) == ["TV.told.gpr", "TV.told.group", "TV.told.priv"], [f.text() for f in verdict.failures]
+    assert sorted(causes) == ["TV.reported.gpr", "TV.reported.group", "TV.reported.priv"], [
+        f.text() for f in verdict.failures
+    ]
     assert verdict.stats["instructions"] - verdict.stats["judged"] == 1
 
 
@@ -130,7 +132,7 @@ def test_a_value_from_a_wrong_base_is_a_consequence() -> None:
     encoded = encode(table, config)
     data = encoded.data.replace((100).to_bytes(8, "little"), (90).to_bytes(8, "little"), 1)
     verdict = check(captured(table, config, data, exact=False))
-    assert verdict.book.results()["TV.told.gpr"][1] == 1 and verdict.book.failed == ["TV.told.gpr"]
+    assert verdict.book.results()["TV.reported.gpr"][1] == 1 and verdict.book.failed == ["TV.reported.gpr"]
 
 
 def trace(**options: object) -> tuple[Rows, TandemCapture]:
@@ -183,7 +185,7 @@ def test_a_trace_may_begin_with_initialization() -> None:
     assert not any(name.startswith("TV.verify.") for name in middle.book.results())
 
 
-@pytest.mark.parametrize(("repeated", "clauses"), [(3, set()), (1, {"TV.told.priv"})])
+@pytest.mark.parametrize(("repeated", "clauses"), [(3, set()), (1, {"TV.reported.priv"})])
 def test_what_is_known_is_repeated_before_it_changes(repeated: int, clauses: set[str]) -> None:
     """A group with a timer alone repeats the privilege; the next report of it, outside groups, changes it."""
     rows = [RESET, insn(1, priv=3), TraceData(mtime=9), TraceData(priv=0, group=False), insn(2), FLUSH]

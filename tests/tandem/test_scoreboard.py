@@ -34,50 +34,50 @@ def test_a_device_that_is_right_passes(build: str) -> None:
 LOAD = TraceData(group=False, request=(t.LOAD, 2, 0x8000, 0), response=(0, 7))
 STORE = insn(request=(t.STORE, 1, 0x8000, 9), response=(0, 0))
 CASES = {  # row 1 with one item wrong: the clauses that fail, no others
-    "gpr": ([insn(gpr=(5, 9))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.gpr"}),
-    "gpr number": ([insn(gpr=(5, 9))], swap(it.Register, address=0x1006), {"TV.opcode.register", "TV.told.gpr"}),
-    "gpr missing": ([insn(gpr=(5, 9))], drop(it.Register), {"TV.opcode.register", "TV.told.gpr"}),
-    "gpr more": ([insn(gpr=(5, 9))], put(it.Register(0x1006, 1)), {"TV.group.end", "TV.told.gpr"}),
-    "fflags more": ([insn(gpr=(5, 9))], put(it.Register(t.FFLAGS, 1)), {"TV.group.end", "TV.told.fcsr"}),
-    "fpr": ([insn(fpr=(5, 9))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.fpr"}),
-    "csr": ([insn(csr=((0x340, 9),))], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.csr"}),
-    "fcsr": ([insn(fcsr=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.fcsr"}),
-    "mcycle": ([insn(mcycle=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.mcycle"}),
-    "minstret": ([insn(minstret=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.told.minstret"}),
-    "pc": ([insn(9)], swap(it.State, data=PC), {"TV.id.pc", "TV.told.pc"}),
+    "gpr": ([insn(gpr=(5, 9))], swap(it.Register, data=8), {"TV.opcode.register", "TV.reported.gpr"}),
+    "gpr number": ([insn(gpr=(5, 9))], swap(it.Register, address=0x1006), {"TV.opcode.register", "TV.reported.gpr"}),
+    "gpr missing": ([insn(gpr=(5, 9))], drop(it.Register), {"TV.opcode.register", "TV.reported.gpr"}),
+    "gpr more": ([insn(gpr=(5, 9))], put(it.Register(0x1006, 1)), {"TV.group.end", "TV.reported.gpr"}),
+    "fflags more": ([insn(gpr=(5, 9))], put(it.Register(t.FFLAGS, 1)), {"TV.group.end", "TV.reported.fcsr"}),
+    "fpr": ([insn(fpr=(5, 9))], swap(it.Register, data=8), {"TV.opcode.register", "TV.reported.fpr"}),
+    "csr": ([insn(csr=((0x340, 9),))], swap(it.Register, data=8), {"TV.opcode.register", "TV.reported.csr"}),
+    "fcsr": ([insn(fcsr=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.reported.fcsr"}),
+    "mcycle": ([insn(mcycle=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.reported.mcycle"}),
+    "minstret": ([insn(minstret=9)], swap(it.Register, data=8), {"TV.opcode.register", "TV.reported.minstret"}),
+    "pc": ([insn(9)], swap(it.State, data=PC), {"TV.id.pc", "TV.reported.pc"}),
     "pc in full": ([insn()], instead(it.IncrementPc, it.State(t.PC, PC + 4)), {"TV.pc.increment"}),
-    "ppc": ([insn(ppc=9)], swap(it.State, data=8), {"TV.id.ppc", "TV.told.ppc"}),
-    "priv": ([insn(priv=1)], swap(it.State, data=0), {"TV.id.priv", "TV.told.priv"}),
-    "paddr": ([insn(paddr=9)], swap(it.State, data=8), {"TV.id.paddr", "TV.told.paddr"}),
-    "eaddr": ([insn(eaddr=9)], swap(it.State, id=t.PADDR), {"TV.id.eaddr", "TV.told.eaddr"}),
-    "memdata": ([insn(memdata=(2, 9))], swap(it.State, data=8), {"TV.id.memdata32", "TV.told.memdata"}),
+    "ppc": ([insn(ppc=9)], swap(it.State, data=8), {"TV.id.ppc", "TV.reported.ppc"}),
+    "priv": ([insn(priv=1)], swap(it.State, data=0), {"TV.id.priv", "TV.reported.priv"}),
+    "paddr": ([insn(paddr=9)], swap(it.State, data=8), {"TV.id.paddr", "TV.reported.paddr"}),
+    "eaddr": ([insn(eaddr=9)], swap(it.State, id=t.PADDR), {"TV.id.eaddr", "TV.reported.eaddr"}),
+    "memdata": ([insn(memdata=(2, 9))], swap(it.State, data=8), {"TV.id.memdata32", "TV.reported.memdata"}),
     "memdata narrower": (
         [insn(memdata=(2, 9))],
         swap(it.State, id=t.MEMDATA + 1),
-        {"TV.id.memdata32", "TV.told.memdata"},
+        {"TV.id.memdata32", "TV.reported.memdata"},
     ),
-    "mtime": ([TraceData(group=False, mtime=9)], swap(it.State, data=8), {"TV.id.mtime", "TV.told.mtime"}),
-    "insn": ([insn()], swap(it.Instruction, bits=0x113), {"TV.opcode.insn32", "TV.told.insn"}),
-    "insn missing": ([insn(9)], drop(it.Instruction), {"TV.opcode.insn32", "TV.told.insn"}),
-    "request": ([STORE, insn(2)], swap(it.Request, address=8), {"TV.opcode.request", "TV.told.request"}),
-    "request data": ([STORE, insn(2)], swap(it.Request, data=8), {"TV.request.data", "TV.told.request"}),
-    "request operation": ([LOAD, insn()], swap(it.Request, op=t.LR), {"TV-1", "TV.told.request"}),
-    "response": ([LOAD, insn()], swap(it.Response, data=8), {"TV.response.data", "TV.told.response"}),
-    "response missing": ([LOAD, insn()], drop(it.Response), {"TV.opcode.response", "TV.told.response"}),
-    "result": ([STORE, insn(2)], swap(it.Response, result=1), {"TV-1", "TV.told.response"}),
-    "init": ([TraceData(init=True, gpr=(1, 1))], drop(it.Init), {"TV.opcode.init", "TV.told.init"}),
-    "reset": ([TraceData(reset=True, pc=PC)], drop(it.Reset), {"TV.opcode.reset", "TV.told.reset"}),
+    "mtime": ([TraceData(group=False, mtime=9)], swap(it.State, data=8), {"TV.id.mtime", "TV.reported.mtime"}),
+    "insn": ([insn()], swap(it.Instruction, bits=0x113), {"TV.opcode.insn32", "TV.reported.insn"}),
+    "insn missing": ([insn(9)], drop(it.Instruction), {"TV.opcode.insn32", "TV.reported.insn"}),
+    "request": ([STORE, insn(2)], swap(it.Request, address=8), {"TV.opcode.request", "TV.reported.request"}),
+    "request data": ([STORE, insn(2)], swap(it.Request, data=8), {"TV.request.data", "TV.reported.request"}),
+    "request operation": ([LOAD, insn()], swap(it.Request, op=t.LR), {"TV-1", "TV.reported.request"}),
+    "response": ([LOAD, insn()], swap(it.Response, data=8), {"TV.response.data", "TV.reported.response"}),
+    "response missing": ([LOAD, insn()], drop(it.Response), {"TV.opcode.response", "TV.reported.response"}),
+    "result": ([STORE, insn(2)], swap(it.Response, result=1), {"TV-1", "TV.reported.response"}),
+    "init": ([TraceData(init=True, gpr=(1, 1))], drop(it.Init), {"TV.opcode.init", "TV.reported.init"}),
+    "reset": ([TraceData(reset=True, pc=PC)], drop(it.Reset), {"TV.opcode.reset", "TV.reported.reset"}),
     "order of parts": (
         [insn(paddr=8, eaddr=9)],
         lambda items: [*items[:3], items[4], items[3], *items[5:]],
         {"TV.order.parts"},
     ),
     "x0": ([insn(gpr=(0, 5), csr=((0x340, 1),))], put(it.Register(0x1000, 5), 3), {"TV.row.x0", "TV.legal.x0"}),
-    "group twice": ([insn(gpr=(5, 9)), insn(2)], lambda items: items * 2, {"TV.order.lost", "TV.told.group"}),
+    "group twice": ([insn(gpr=(5, 9)), insn(2)], lambda items: items * 2, {"TV.order.lost", "TV.reported.group"}),
     "outside twice": (
         [TraceData(group=False, mtime=9), insn()],
         lambda items: items * 2,
-        {"TV.order.lost", "TV.told.outside"},
+        {"TV.order.lost", "TV.reported.outside"},
     ),
     "form of a slot": (
         [insn(fcsr=1), insn(2, csr=((t.FCSR, 3),))],
@@ -101,12 +101,12 @@ def test_one_wrong_item(name: str) -> None:
     free = {
         clause
         for clause in clauses
-        if name != "outside twice" and clause.startswith(("TV.told", "TV.legal", "TV.insn"))
+        if name != "outside twice" and clause.startswith(("TV.reported", "TV.legal", "TV.insn"))
     }
     assert set(check(capture, Tolerances.free()).book.failed) == free
 
 
-ORDER, LOST = {"TV.order.rows", "TV.told.order"}, {"TV.order.lost", "TV.told.group"}
+ORDER, LOST = {"TV.order.rows", "TV.reported.order"}, {"TV.order.lost", "TV.reported.group"}
 
 
 def test_rows_in_the_wrong_order() -> None:

@@ -56,10 +56,10 @@ def no_mark(item: it.Item) -> it.Item | None:
 @pytest.mark.parametrize(
     ("change", "clause", "follows"),
     [
-        (effective_as_physical, "TV.told.eaddr", {"TV.told.paddr", "TV.legal.unambiguous"}),
-        (f_as_x, "TV.told.fpr", {"TV.legal.x0"}),
-        (csr_turned, "TV.told.csr", set()),
-        (no_mark, "TV.told.init", set()),
+        (effective_as_physical, "TV.reported.eaddr", {"TV.reported.paddr", "TV.legal.unambiguous"}),
+        (f_as_x, "TV.reported.fpr", {"TV.legal.x0"}),
+        (csr_turned, "TV.reported.csr", set()),
+        (no_mark, "TV.reported.init", set()),
     ],
 )
 def test_a_name_that_is_always_wrong_is_one_finding(change: Change, clause: str, follows: set[str]) -> None:
@@ -79,4 +79,4 @@ def test_groups_that_repeat_are_not_missing_where_values_are_wrong() -> None:
         wrong = isinstance(item, it.Register) and item.data == 0x1080 and 20 < seen < 26
         return replace(item, data=0x1081) if wrong else item  # type: ignore[union-attr]
 
-    assert causes(rows, third)[0] == {"TV.told.gpr"}
+    assert causes(rows, third)[0] == {"TV.reported.gpr"}

@@ -123,8 +123,8 @@ def test_tolerance_unchanged() -> None:
     lean = Rows.from_rows([RESET, insn(gpr=(5, 9)), insn(2), insn(3, gpr=(5, 8)), FLUSH])
     capture = captured(rows, config, encode(lean, config).data)
     assert (
-        "TV.told.gpr" in check(capture).book.failed
-        and "TV.told.gpr" in check(capture, Tolerances(bytes="any")).book.failed
+        "TV.reported.gpr" in check(capture).book.failed
+        and "TV.reported.gpr" in check(capture, Tolerances(bytes="any")).book.failed
     )
     assert check(capture, Tolerances(bytes="any", unchanged=True)).passed
 

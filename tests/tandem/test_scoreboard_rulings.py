@@ -39,7 +39,7 @@ def test_bytes_that_cannot_be_followed_imply_no_end() -> None:
     assert check(of_bytes([*START, *GROUP, b"\x0c", *GROUP, it.End()], Config())).book.failed == ["TV.legal.opcode"]
 
 
-PLACE = "TV.told.outside"
+PLACE = "TV.reported.outside"
 OUTSIDE = {
     "mtime": TraceData(group=False, mtime=9),
     "request": TraceData(group=False, request=(t.LOAD, 2, 0x8000, 0), response=(0, 7)),
@@ -64,7 +64,7 @@ def test_another_value_at_another_place_is_not_the_same_report() -> None:
     capture = edited([insn(1, gpr=(5, 1)), OUTSIDE["mtime"], insn(2, gpr=(6, 1))], 1, lambda items: items)
     reset, before, reported, after, *_ = (capture.data[a:b] for a, b in edges_of(capture))
     late = b"".join([reset, before, after, reported.replace(b"\x09", b"\x08")])
-    assert check(captured(capture.rows, capture.config, late), Tolerances.free()).book.failed == ["TV.told.mtime"]
+    assert check(captured(capture.rows, capture.config, late), Tolerances.free()).book.failed == ["TV.reported.mtime"]
 
 
 def test_outside_has_no_order() -> None:

@@ -91,7 +91,7 @@ def test_a_fault_of_the_trace(name: str) -> None:
     assert {clause: n for clause, n in failed.items() if clause.startswith("TV.verify.")} == {
         f"TV.verify.{CLAUSES[name]}": 1
     }
-    assert any(clause.startswith(("TV.told.", "TV.insn.", "TV.legal.")) for clause in failed), failed
+    assert any(clause.startswith(("TV.reported.", "TV.insn.", "TV.legal.")) for clause in failed), failed
     assert any(
         clause.startswith(("TV.opcode.", "TV.id.", "TV.order.", "TV.row.", "TV.pc.", "TV.group.", "TV.end."))
         for clause in failed

@@ -34,7 +34,7 @@ WRITE = {"ntrace": write_capture, "etrace": write_etrace_capture, "tandem": writ
 SAYS_WHAT_HAPPENED = {
     "ntrace": "NT.11.pcs",
     "etrace": "ET.bt.sequential",
-    "tandem": "TV.told.order",
+    "tandem": "TV.reported.order",
 }  # clauses that need the retire stream
 
 

@@ -17,7 +17,7 @@ from rvtrace.scoreboards.adapter.capture import Blocks, HartSeen, Status
 from rvtrace.tb.adapter.agents import layout
 from rvtrace.tb.adapter.stimulus.place import Beat
 from rvtrace.tb.common.agents import port_files
-from rvtrace.tb.subsystem.agents.files import TOLD
+from rvtrace.tb.subsystem.agents.files import REPORTED
 from rvtrace.tb.tandem.agents.files import PORTS
 
 STIMULUS, HART, INGRESS, STATUS = "stimulus.bin", "hart.bin", "ingress.bin", "status.bin"
@@ -55,9 +55,9 @@ def read_hart(path: Path, config: Config) -> HartSeen:
         name: column[:, 0] if column.ndim > 1 and column.shape[1] != CSR_SLOTS else column
         for name, column in columns.items()
     }
-    told = {name: table["slots"]["hart"][name][k, slot].astype(np.uint64) for name in TOLD}
+    reported = {name: table["slots"]["hart"][name][k, slot].astype(np.uint64) for name in REPORTED}
     return HartSeen(
-        Rows(len(k), **{"cycle": table["cycle"][k], **columns}), told, slot, valid, table["cycle"],
+        Rows(len(k), **{"cycle": table["cycle"][k], **columns}), reported, slot, valid, table["cycle"],
         table["levels"] & np.uint32(layout.HALTED.mask) != 0, k,
     )  # fmt: skip
 

@@ -106,11 +106,11 @@ def sample(capture: AdapterCapture, verdict: Verdict) -> Counts:
 
 def _rows(capture: AdapterCapture, hits: dict[str, Counter[str]], xlen: str) -> None:
     seen = capture.hart
-    told = seen.told["told"] == 1
-    for itype, count in Counter(seen.told["itype"][told].tolist()).items():
+    reported = seen.reported["reported"] == 1
+    for itype, count in Counter(seen.reported["itype"][reported].tolist()).items():
         if itype in _ITYPES:
             hits["itype_cg"][f"{xlen} x {_ITYPES[itype]}"] += count
-    insn = told & ~np.isin(seen.told["itype"], (IType.EXCEPTION, IType.INTERRUPT))
+    insn = reported & ~np.isin(seen.reported["itype"], (IType.EXCEPTION, IType.INTERRUPT))
     for (small, slot), count in Counter(zip(seen.rows.insn16[insn].tolist(), seen.slot[insn].tolist())).items():
         hits["size_cg"][f"{_SIZES[not small]} x slot {slot}"] += count
     effects = capture.run.effects

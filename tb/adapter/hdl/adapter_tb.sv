@@ -93,7 +93,7 @@ module adapter_tb
   logic                          ret_ready, ret_go, halted, hart_idle, error;
   logic [3:0]                    error_code;
   logic [Xlen-1:0]               error_pc;
-  logic [NRet-1:0]               ret_valid, ret_told, ret_misp, ret_insn16, ret_rsp_result;
+  logic [NRet-1:0]               ret_valid, ret_reported, ret_misp, ret_insn16, ret_rsp_result;
   logic [NRet*4-1:0]             ret_itype, ret_req_op;
   logic [NRet*Xlen-1:0]          ret_pc, ret_tval, ret_next_pc, ret_gpr;
   logic [NRet*8-1:0]             ret_cause;
@@ -124,7 +124,7 @@ module adapter_tb
     .trap_valid_i(row_trap_valid && accept), .trap_interrupt_i(trap_interrupt), .trap_cause_i(trap_cause), .trap_tval_i(trap_tval),
     .trap_epc_i(trap_epc), .trap_status_i(trap_status), .trap_from_i(trap_from), .trap_mode_i(trap_mode),
     .stall_o(stall), .flush_i(flush), .idle_o(hart_idle), .error_o(error), .error_code_o(error_code), .error_pc_o(error_pc),
-    .ret_ready_i(ret_go), .ret_valid_o(ret_valid), .ret_told_o(ret_told), .ret_itype_o(ret_itype), .ret_pc_o(ret_pc),
+    .ret_ready_i(ret_go), .ret_valid_o(ret_valid), .ret_reported_o(ret_reported), .ret_itype_o(ret_itype), .ret_pc_o(ret_pc),
     .ret_cause_o(ret_cause), .ret_tval_o(ret_tval), .ret_mode_o(ret_mode), .ret_mode_next_o(ret_mode_next),
     .ret_context_o(ret_context), .ret_misp_o(ret_misp), .ret_has_o(ret_has), .ret_next_pc_o(ret_next_pc), .ret_ppc_o(ret_ppc),
     .ret_insn_o(ret_insn), .ret_insn16_o(ret_insn16), .ret_gpr_addr_o(ret_gpr_addr), .ret_gpr_o(ret_gpr),
@@ -161,7 +161,7 @@ module adapter_tb
   hart_ingress_port #(
     .Xlen(Xlen), .NRet(NRet), .Blocks(NBlocks), .IRetireWidth(IRetireWidth)
   ) u_ingress_port (
-    .clk_i(clk_o), .rst_ni(rst_ni), .ret_ready_o(ret_ready), .ret_told_i(ret_valid & ret_told & {NRet{hart_ready}}),
+    .clk_i(clk_o), .rst_ni(rst_ni), .ret_ready_o(ret_ready), .ret_reported_i(ret_valid & ret_reported & {NRet{hart_ready}}),
     .ret_itype_i(ret_itype), .ret_pc_i(ret_pc), .ret_cause_i(ret_cause), .ret_tval_i(ret_tval), .ret_mode_i(ret_mode),
     .ret_context_i(ret_context), .ret_insn16_i(ret_insn16), .hart_halted_i(halted), .flush_i(flush && hart_idle),
     .ing_ready_i(ing_ready), .ing_itype_o(ing_itype), .ing_iaddr_o(ing_iaddr), .ing_iretire_o(ing_iretire),
@@ -189,7 +189,7 @@ module adapter_tb
 
   adapter_hart_join #(.Xlen(Xlen), .Mlen(Mlen), .NRet(NRet)) u_hart_join (
     .cycle_i(cycle), .halted_i(halted), .pc_i(ret_pc), .tval_i(ret_tval), .context_i(ret_context), .cause_i(ret_cause),
-    .itype_i(ret_itype), .mode_i(ret_mode), .mode_next_i(ret_mode_next), .told_i(ret_told), .misp_i(ret_misp),
+    .itype_i(ret_itype), .mode_i(ret_mode), .mode_next_i(ret_mode_next), .reported_i(ret_reported), .misp_i(ret_misp),
     .next_pc_i(ret_next_pc), .ppc_i(ret_ppc), .gpr_i(ret_gpr), .fpr_i(fpr64), .csr_i(ret_csr), .paddr_i(ret_paddr),
     .eaddr_i(ret_eaddr), .memdata_i(ret_memdata), .mtime_i(ret_mtime), .req_addr_i(ret_req_addr), .req_data_i(ret_req_data),
     .rsp_data_i(ret_rsp_data), .has_i(ret_has), .insn_i(ret_insn), .fcsr_i(ret_fcsr), .csr_addr_i(ret_csr_addr),

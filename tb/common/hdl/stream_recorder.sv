@@ -22,7 +22,7 @@ module stream_recorder
   logic [63:0]           since;
   logic [CountBits-1:0]  nbytes;
   logic [8*OutBytes-1:0] data;
-  logic                  broken;  // in the cycles before, not told yet
+  logic                  broken;  // in the cycles before, not reported yet
 
   assign changed = waiting && !(valid_i && (nbytes_i === nbytes) && (data_i === data));
   assign unknown = (valid_i !== 1'b0) && ((^{valid_i, ready_i, nbytes_i, data_i}) === 1'bx);

@@ -47,7 +47,7 @@ module trace_recorder
   logic                       waiting;         // valid without ready in the cycle before
   logic [CountBits-1:0]       waiting_nbytes;
   logic [8*OutBytes-1:0]      waiting_data;
-  logic [KindBits-1:0]        seen;            // each kind of problem is told once
+  logic [KindBits-1:0]        seen;            // each kind of problem is reported once
 
   initial open = 1'b0;
 

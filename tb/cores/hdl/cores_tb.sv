@@ -62,7 +62,7 @@ module cores_tb
   logic [CsrSlots*32-1:0] csr_wdata;
   logic [31:0] trap_cause, trap_tval, trap_epc, trap_status;
 
-  logic                ret_valid, ret_told, ret_misp, ret_insn16, ret_rsp_result;
+  logic                ret_valid, ret_reported, ret_misp, ret_insn16, ret_rsp_result;
   logic [3:0]          ret_itype, ret_req_op;
   logic [31:0]         ret_pc, ret_tval, ret_context, ret_next_pc, ret_insn, ret_gpr, ret_fcsr;
   logic [7:0]          ret_cause;
@@ -104,7 +104,7 @@ module cores_tb
     .trap_valid_i(trap_valid), .trap_interrupt_i(trap_interrupt), .trap_cause_i(trap_cause), .trap_tval_i(trap_tval),
     .trap_epc_i(trap_epc), .trap_status_i(trap_status), .trap_from_i({1'b0, trap_from}), .trap_mode_i({1'b0, trap_mode}),
     .stall_o(stall), .flush_i(halted_o), .idle_o(idle), .error_o, .error_code_o, .error_pc_o,
-    .ret_ready_i(ret_ready), .ret_valid_o(ret_valid), .ret_told_o(ret_told), .ret_itype_o(ret_itype), .ret_pc_o(ret_pc),
+    .ret_ready_i(ret_ready), .ret_valid_o(ret_valid), .ret_reported_o(ret_reported), .ret_itype_o(ret_itype), .ret_pc_o(ret_pc),
     .ret_cause_o(ret_cause), .ret_tval_o(ret_tval), .ret_mode_o(ret_mode), .ret_mode_next_o(ret_mode_next),
     .ret_context_o(ret_context), .ret_misp_o(ret_misp), .ret_has_o(ret_has), .ret_next_pc_o(ret_next_pc), .ret_ppc_o(ret_ppc),
     .ret_insn_o(ret_insn), .ret_insn16_o(ret_insn16), .ret_gpr_addr_o(ret_gpr_addr), .ret_gpr_o(ret_gpr), .ret_fpr_addr_o(ret_fpr_addr),
@@ -119,7 +119,7 @@ module cores_tb
     .apb_request_i, .apb_done_o, .apb_rdata_o, .apb_error_o,
     .csr_valid_i, .csr_op_i, .csr_addr_i, .csr_wdata_i, .csr_priv_i, .csr_xlen32_i, .csr_rdata_o, .csr_outcome_o,
     .levels_i({29'd0, hart_halted, 2'd0}),
-    .ret_valid_i(ret_valid), .ret_told_i(ret_told), .ret_itype_i(ret_itype), .ret_pc_i(ret_pc), .ret_cause_i(ret_cause),
+    .ret_valid_i(ret_valid), .ret_reported_i(ret_reported), .ret_itype_i(ret_itype), .ret_pc_i(ret_pc), .ret_cause_i(ret_cause),
     .ret_tval_i(ret_tval), .ret_mode_i(ret_mode), .ret_mode_next_i(ret_mode_next), .ret_context_i(ret_context), .ret_misp_i(ret_misp),
     .ret_has_i(ret_has), .ret_next_pc_i(ret_next_pc), .ret_ppc_i(ret_ppc), .ret_insn_i(ret_insn), .ret_insn16_i(ret_insn16),
     .ret_gpr_addr_i(ret_gpr_addr), .ret_gpr_i(ret_gpr), .ret_fpr_addr_i(ret_fpr_addr), .ret_fpr_i({63'd0, ret_fpr}),

@@ -113,7 +113,7 @@ module etrace_tb
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
 
-  // What the player shows: of the fields that are told once a cycle it holds a copy in every lane with a block.
+  // What the player shows: of the fields that are reported once a cycle it holds a copy in every lane with a block.
   logic [RowBits-1:0]              row;
   logic                            play, played, draining, accept;
   logic [NBlocks*4-1:0]            row_itype, itype;

@@ -26,19 +26,19 @@ STOPPED, HALTED, IN_RESET, LOW_POWER = (
 )
 EXTERNAL_LSB, EXTERNAL_BITS = layout.EXTERNAL.lsb, layout.EXTERNAL.width  # pulses: external events
 _UNITS = (*range(layout.ENABLED.lsb, layout.ENABLED.lsb + layout.ENABLED.width), layout.TANDEM_ON.lsb)
-TOLD = {field.name: np.dtype(field.type) for field in layout.HART}
+REPORTED = {field.name: np.dtype(field.type) for field in layout.HART}
 
 
 @dataclass
 class HartRows:
-    """What a hart does, beat by beat: n rows, of which those with `told` are instructions and traps.
+    """What a hart does, beat by beat: n rows, of which those with `reported` are instructions and traps.
 
-    rows: of the tandem trace, whose `cycle` is the number of the beat. told: columns of `TOLD`, shape [n]. gap: idle
-    cycles before each beat; levels: its levels and pulses; both of shape [beats]. A beat may have no row.
+    rows: of the tandem trace, whose `cycle` is the number of the beat. reported: columns of `REPORTED`, shape [n]. gap:
+    idle cycles before each beat; levels: its levels and pulses; both of shape [beats]. A beat may have no row.
     """
 
     rows: Rows
-    told: dict[str, np.ndarray]
+    reported: dict[str, np.ndarray]
     gap: np.ndarray
     levels: np.ndarray
 
@@ -52,7 +52,7 @@ class HartRows:
         kept.cycle = kept.cycle - np.uint64(begin)
         return HartRows(
             kept,
-            {name: column[lo:hi] for name, column in self.told.items()},
+            {name: column[lo:hi] for name, column in self.reported.items()},
             self.gap[begin:end],
             self.levels[begin:end],
         )
@@ -63,7 +63,7 @@ class HartRows:
         table["gap"], table["levels"] = self.gap, self.levels
         lanes, beat = Lanes.of(self.rows, config), self.rows.cycle.astype(np.int64)
         place = np.arange(len(beat)) - np.searchsorted(beat, beat)
-        for name, column in self.told.items():
+        for name, column in self.reported.items():
             table["slots"]["hart"][name][beat, place] = column
         at = lanes.cycle.astype(np.int64)
         for name, elements in PORTS.items():
@@ -110,15 +110,15 @@ def read_hart(path: Path, slots: int) -> Seen:
     }
     columns |= {"mcycle": table["mcycle"][k], "minstret": table["minstret"][k]}
     rows_ = Rows(len(k), **columns)
-    hart = {name: table["slots"]["hart"][name][k, slot] for name in TOLD}
-    told = hart["told"].astype(bool)
+    hart = {name: table["slots"]["hart"][name][k, slot] for name in REPORTED}
+    reported = hart["reported"].astype(bool)
     given = table["levels"] & np.uint32(layout.TAKEN.mask) != 0
     given &= table["levels"] >> np.uint32(EXTERNAL_LSB) & np.uint32((1 << EXTERNAL_BITS) - 1) != 0
     word = table["levels"][given, None] >> np.arange(EXTERNAL_LSB, EXTERNAL_LSB + EXTERNAL_BITS, dtype=np.uint32)
     return Seen(
-        _retired({name: column[told] for name, column in hart.items()}, rows_.insn16[told]),
-        columns["cycle"][told],
-        hart["misp"][told].astype(bool),
+        _retired({name: column[reported] for name, column in hart.items()}, rows_.insn16[reported]),
+        columns["cycle"][reported],
+        hart["misp"][reported].astype(bool),
         rows_.select((table["levels"][k] & layout.TANDEM_ON.mask) != 0),
         (word & 1).astype(np.uint8),
         table["cycle"][given],
@@ -126,7 +126,7 @@ def read_hart(path: Path, slots: int) -> Seen:
         _ranges(table["cycle"], table["levels"] & HALTED != 0),
         tuple(_ranges(table["cycle"], table["levels"] >> np.uint32(bit) & 1 != 0) for bit in _UNITS),
         table["cycle"][table["levels"] & layout.ERROR.mask != 0],
-        hart["mode_next"][told],
+        hart["mode_next"][reported],
     )
 
 

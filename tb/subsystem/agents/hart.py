@@ -29,8 +29,8 @@ from rvtrace.tb.tci.agents.harts import StuckError, patience
 from rvtrace.tb.tci.agents.register_block import ApbAdapter, RegisterAccess, TableRegister
 
 LOWS = ("ntrace_low", "etrace_low", "tandem_low")
-_TOLD_WIDTHS = {
-    "told": 1,
+_REPORTED_WIDTHS = {
+    "reported": 1,
     "itype": 4,
     "pc": 0,
     "cause": 8,
@@ -41,7 +41,7 @@ _TOLD_WIDTHS = {
     "misp": 1,
 }  # 0: XLEN
 _RENAMED = {"pc": "next_pc"}  # of the row
-_INSIDE = ("mcycle", "minstret")  # told by the counters
+_INSIDE = ("mcycle", "minstret")  # reported by the counters
 _SLOWEST = 200  # cycles a beat, until a hart that is stalled is given up
 
 
@@ -155,9 +155,9 @@ class HartDriver(Driver):
         super().build_phase()
         self.hart = config_of(self, HartConfig).hart
         self.stuck = ""
-        told = {name: width or self.hart.xlen for name, width in _TOLD_WIDTHS.items()}
+        reported = {name: width or self.hart.xlen for name, width in _REPORTED_WIDTHS.items()}
         row = {column.name: column_width(self.hart.tandem, column) for column in COLUMNS if column.name not in _INSIDE}
-        self.fields = [("hart", name, name, width) for name, width in told.items()]
+        self.fields = [("hart", name, name, width) for name, width in reported.items()]
         self.fields += [
             ("row", name, _RENAMED.get(name, name), width)
             for name, width in ({"valid": 1, "has": len(PARTS)} | row).items()

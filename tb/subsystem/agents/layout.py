@@ -17,7 +17,7 @@ HART: tuple[Field, ...] = (
     Field("itype", "u1", 4),
     Field("mode", "u1", 3),
     Field("mode_next", "u1", 3),
-    Field("told", "u1", 1),
+    Field("reported", "u1", 1),
     Field("misp", "u1", 1),
 )
 _UNUSED = ("mcycle", "minstret")  # the subsystem counts them itself

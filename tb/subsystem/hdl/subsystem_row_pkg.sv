@@ -27,7 +27,7 @@ package subsystem_row_pkg;
   localparam int SlotItypeAt = 168, SlotItypeBits = 8;
   localparam int SlotModeAt = 176, SlotModeBits = 8;
   localparam int SlotModeNextAt = 184, SlotModeNextBits = 8;
-  localparam int SlotToldAt = 192, SlotToldBits = 8;
+  localparam int SlotReportedAt = 192, SlotReportedBits = 8;
   localparam int SlotMispAt = 200, SlotMispBits = 8;
   localparam int SlotNextPcAt = 256, SlotNextPcBits = 64;
   localparam int SlotPpcAt = 320, SlotPpcBits = 64;

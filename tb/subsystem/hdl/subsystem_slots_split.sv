@@ -17,7 +17,7 @@ module subsystem_slots_split
   output logic [NRet*4-1:0]      itype_o,
   output logic [NRet*3-1:0]      mode_o,
   output logic [NRet*3-1:0]      mode_next_o,
-  output logic [NRet-1:0]        told_o,
+  output logic [NRet-1:0]        reported_o,
   output logic [NRet-1:0]        misp_o,
   output logic [NRet*Xlen-1:0]   next_pc_o,
   output logic [NRet*Mlen-1:0]   ppc_o,
@@ -56,7 +56,7 @@ module subsystem_slots_split
     assign itype_o[4*k +: 4] = row_i[At + SlotItypeAt +: 4];
     assign mode_o[3*k +: 3] = row_i[At + SlotModeAt +: 3];
     assign mode_next_o[3*k +: 3] = row_i[At + SlotModeNextAt +: 3];
-    assign told_o[k] = row_i[At + SlotToldAt];
+    assign reported_o[k] = row_i[At + SlotReportedAt];
     assign misp_o[k] = row_i[At + SlotMispAt];
     assign next_pc_o[Xlen*k +: Xlen] = row_i[At + SlotNextPcAt +: Xlen];
     assign ppc_o[Mlen*k +: Mlen] = row_i[At + SlotPpcAt +: Mlen];

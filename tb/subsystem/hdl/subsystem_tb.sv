@@ -43,7 +43,7 @@ module subsystem_tb
   // Pins drive.
   input  logic [31:0]             levels_i,
   input  logic [NRet-1:0]         ret_valid_i,
-  input  logic [NRet-1:0]         ret_told_i,
+  input  logic [NRet-1:0]         ret_reported_i,
   input  logic [NRet*4-1:0]       ret_itype_i,
   input  logic [NRet*Xlen-1:0]    ret_pc_i,
   input  logic [NRet*8-1:0]       ret_cause_i,
@@ -102,7 +102,7 @@ module subsystem_tb
   logic                       unused_row;
 
   // What is on the subsystem's port.
-  logic [NRet-1:0]        valid, told, misp, insn16, rsp_result;
+  logic [NRet-1:0]        valid, reported, misp, insn16, rsp_result;
   logic [NRet*4-1:0]      itype, req_op;
   logic [NRet*8-1:0]      cause;
   logic [NRet*3-1:0]      mode, mode_next;
@@ -117,7 +117,7 @@ module subsystem_tb
   logic [NRet*2-1:0]      priv, memdata_size, req_size;
 
   subsystem_slots_join #(.Xlen(Xlen), .Mlen(Mlen), .NRet(NRet)) u_pins (
-    .valid_i(ret_valid_i), .told_i(ret_told_i), .itype_i(ret_itype_i), .pc_i(ret_pc_i), .cause_i(ret_cause_i),
+    .valid_i(ret_valid_i), .reported_i(ret_reported_i), .itype_i(ret_itype_i), .pc_i(ret_pc_i), .cause_i(ret_cause_i),
     .tval_i(ret_tval_i), .mode_i(ret_mode_i), .mode_next_i(ret_mode_next_i), .context_i(ret_context_i),
     .misp_i(ret_misp_i), .has_i(ret_has_i), .next_pc_i(ret_next_pc_i), .ppc_i(ret_ppc_i), .insn_i(ret_insn_i),
     .insn16_i(ret_insn16_i), .gpr_addr_i(ret_gpr_addr_i), .gpr_i(ret_gpr_i), .fpr_addr_i(ret_fpr_addr_i),
@@ -137,7 +137,7 @@ module subsystem_tb
   end
 
   subsystem_slots_split #(.Xlen(Xlen), .Mlen(Mlen), .NRet(NRet)) u_slots (
-    .row_i(slots), .told_o(told), .itype_o(itype), .pc_o(pc), .cause_o(cause), .tval_o(tval), .mode_o(mode),
+    .row_i(slots), .reported_o(reported), .itype_o(itype), .pc_o(pc), .cause_o(cause), .tval_o(tval), .mode_o(mode),
     .mode_next_o(mode_next), .context_o(context_id), .misp_o(misp), .has_o(has), .next_pc_o(next_pc), .ppc_o(ppc),
     .insn_o(insn), .insn16_o(insn16), .gpr_addr_o(gpr_addr), .gpr_o(gpr), .fpr_addr_o(fpr_addr), .fpr_o(fpr),
     .fcsr_o(fcsr), .csr_addr_o(csr_addr), .csr_o(csr), .priv_o(priv), .paddr_o(paddr), .eaddr_o(eaddr),
@@ -208,7 +208,7 @@ module subsystem_tb
 
   trace_subsystem #(.Xlen(Xlen), .NRet(NRet), .Incremental(Incremental)) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
-    .ret_ready_o(ret_ready_o), .ret_valid_i(valid), .ret_told_i(told), .ret_itype_i(itype), .ret_pc_i(pc), .ret_cause_i(cause),
+    .ret_ready_o(ret_ready_o), .ret_valid_i(valid), .ret_reported_i(reported), .ret_itype_i(itype), .ret_pc_i(pc), .ret_cause_i(cause),
     .ret_tval_i(tval), .ret_mode_i(mode), .ret_mode_next_i(mode_next), .ret_context_i(context_id), .ret_misp_i(misp),
     .ret_has_i(has), .ret_next_pc_i(next_pc), .ret_ppc_i(ppc), .ret_insn_i(insn), .ret_insn16_i(insn16),
     .ret_gpr_addr_i(gpr_addr), .ret_gpr_i(gpr), .ret_fpr_addr_i(fpr_addr), .ret_fpr_i(fpr), .ret_fcsr_i(fcsr),

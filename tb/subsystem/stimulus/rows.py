@@ -14,7 +14,7 @@ from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.encoder.from_retired import from_retired
 from rvtrace.models.tandem.table import HAS
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
-from rvtrace.tb.subsystem.agents.files import EXTERNAL_BITS, EXTERNAL_LSB, STOPPED, TOLD, HartRows
+from rvtrace.tb.subsystem.agents.files import EXTERNAL_BITS, EXTERNAL_LSB, REPORTED, STOPPED, HartRows
 from rvtrace.tb.tandem.stimulus.rows import generator, noisy
 
 _MISP = 0.1  # share of branches and jumps that were predicted wrong
@@ -82,15 +82,15 @@ def _trap_csrs(retired: Retired, xlen: int) -> tuple[np.ndarray, np.ndarray, np.
     return np.array(columns[0], np.int64), np.array(columns[1], np.uint16), np.array(columns[2], np.uint64)
 
 
-def told_of(rows: Rows, retired: Retired, rng: Random) -> dict[str, np.ndarray]:
+def reported_of(rows: Rows, retired: Retired, rng: Random) -> dict[str, np.ndarray]:
     """What the hart reports beside the rows; those of the retire stream are the groups of instructions and traps, in
     order.
     """
-    is_told = rows.have("group") & ~rows.have("init") & ~rows.have("reset")
-    if int(is_told.sum()) != len(retired):
+    is_reported = rows.have("group") & ~rows.have("init") & ~rows.have("reset")
+    if int(is_reported.sum()) != len(retired):
         raise ValueError(
-            f"there are {int(is_told.sum())} rows of instructions and traps, and {len(retired)} retired; give rows of"
-            " this retire stream"
+            f"there are {int(is_reported.sum())} rows of instructions and traps, and {len(retired)} retired; give rows"
+            " of this retire stream"
         )
     chosen, insn = generator(rng), retired.kind == Kind.INSN
     itype = np.where(insn, retired.itype, retired.kind)
@@ -103,12 +103,12 @@ def told_of(rows: Rows, retired: Retired, rng: Random) -> dict[str, np.ndarray]:
         "itype": itype,
         "mode": retired.priv,
         "mode_next": np.append(retired.priv[1:], retired.priv[-1:]),
-        "told": np.ones(len(retired)),
+        "reported": np.ones(len(retired)),
         "misp": predicted & (chosen.random(len(retired)) < _MISP),
     }
-    out = {name: np.zeros(len(rows), dtype) for name, dtype in TOLD.items()}
+    out = {name: np.zeros(len(rows), dtype) for name, dtype in REPORTED.items()}
     for name, column in values.items():
-        out[name][is_told] = column
+        out[name][is_reported] = column
     return out
 
 
@@ -122,7 +122,7 @@ def with_counters(rows: Rows, rng: Random) -> Rows:
 
 
 def on_port(
-    rows: Rows, told: dict[str, np.ndarray], config: Config, rng: Random, gaps: int = 0, full: bool = True
+    rows: Rows, reported: dict[str, np.ndarray], config: Config, rng: Random, gaps: int = 0, full: bool = True
 ) -> HartRows:
     """The rows in beats: as many as fit in each, or fewer; those reported in one beat have one mode and context, a trap
     is the last of them.
@@ -130,28 +130,29 @@ def on_port(
     gaps: % of beats with idle cycles before; in some of those the hart waits (the cycle does not count).
     """
     chosen = generator(rng)
-    beat = _beats(told, config.retire, chosen.random(len(rows)) < (0 if full else 0.4))
+    beat = _beats(reported, config.retire, chosen.random(len(rows)) < (0 if full else 0.4))
     n = int(beat[-1]) + 1 if len(beat) else 0
     gap = ((chosen.random(n) < gaps / 100) * chosen.integers(1, 9, n)).astype(np.uint64)
     events = chosen.integers(1, 1 << EXTERNAL_BITS, n) * (chosen.random(n) < _EXTERNAL)
     levels = (events << EXTERNAL_LSB).astype(np.uint32)
     placed = noisy(rows, config.tandem, rng)
     placed.cycle = beat.astype(np.uint64)
-    return _waiting(HartRows(placed, told, gap, levels), chosen, gaps)
+    return _waiting(HartRows(placed, reported, gap, levels), chosen, gaps)
 
 
-def _beats(told: dict[str, np.ndarray], slots: int, coin: np.ndarray) -> np.ndarray:
+def _beats(reported: dict[str, np.ndarray], slots: int, coin: np.ndarray) -> np.ndarray:
     """The number of the beat of each row."""
     columns = zip(
-        told["told"].tolist(), told["mode"].tolist(), told["context"].tolist(), told["itype"].tolist(), coin.tolist()
+        *(reported[name].tolist() for name in ("reported", "mode", "context", "itype")),
+        coin.tolist(),
     )
     out, number, used = [], -1, slots
     before: tuple[int, int, bool] | None = None  # mode, context, trap of what is reported last in this beat
-    for is_told, mode, context, itype, alone in columns:
-        apart = is_told and before is not None and (before[2] or before[:2] != (mode, context))
+    for is_reported, mode, context, itype, alone in columns:
+        apart = is_reported and before is not None and (before[2] or before[:2] != (mode, context))
         if used == slots or apart or alone:
             number, used, before = number + 1, 0, None
-        if is_told:
+        if is_reported:
             before = mode, context, itype in (IType.EXCEPTION, IType.INTERRUPT)
         used += 1
         out.append(number)
@@ -168,4 +169,4 @@ def _waiting(hart: HartRows, chosen: np.random.Generator, gaps: int) -> HartRows
     gap[place], levels[place] = np.where(waits, hart.gap - (hart.gap > 0), hart.gap), hart.levels
     rows = hart.rows.select(slice(None))
     rows.cycle = place[rows.cycle.astype(np.int64)].astype(np.uint64)
-    return HartRows(rows, hart.told, gap, levels)
+    return HartRows(rows, hart.reported, gap, levels)

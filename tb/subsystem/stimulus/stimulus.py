@@ -14,7 +14,7 @@ from rvtrace.models.subsystem.config import Config
 from rvtrace.tb.subsystem.stimulus.rows import walk_rows
 from rvtrace.tb.subsystem.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.subsystem.stimulus.walks import SubsystemStimulus, believed, played, walked
-from rvtrace.tb.tandem.stimulus.programs import program_rows, told_more
+from rvtrace.tb.tandem.stimulus.programs import program_rows, reported_more
 
 
 def stimulus(job: Job) -> SubsystemStimulus:
@@ -34,7 +34,7 @@ def stimulus(job: Job) -> SubsystemStimulus:
         program, retired, elf = run.program, run.retired.select(slice(0, size)), Path(run.program_path)
         rows = program_rows(run, config.tandem, size)
         if job.grouping == "random":
-            rows = told_more(rows, config.tandem, Random(job.rng_path("program")))
+            rows = reported_more(rows, config.tandem, Random(job.rng_path("program")))
     elif job.source == "random":
         program, retired = walked(config, Random(job.rng_path("walk")), job.size)
         rows = walk_rows(retired, program, Random(job.rng_path("effects")))

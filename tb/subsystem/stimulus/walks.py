@@ -22,7 +22,7 @@ from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
 from rvtrace.scoreboards.subsystem.parts import beats_of
 from rvtrace.tb.subsystem.agents.files import HartRows
-from rvtrace.tb.subsystem.stimulus.rows import on_port, told_of, with_counters
+from rvtrace.tb.subsystem.stimulus.rows import on_port, reported_of, with_counters
 
 COUNTER = 1  # implicit_return of N-Trace: returns are counted and believed, so none may go elsewhere
 STRETCHES = 4
@@ -88,7 +88,7 @@ def played(
             f"NTRACE_FILTER={config.ntrace_filter} leaves out {out} of {len(retired)} instructions and traps of"
             f" {job.source}, and the flows of the traces are compared whole; give a filter of all that the hart does"
         )
-    reported = told_of(rows, retired, Random(job.rng_path("predictor")))
+    reported = reported_of(rows, retired, Random(job.rng_path("predictor")))
     rows = with_counters(rows, Random(job.rng_path("counters")))
     hart = on_port(
         rows,

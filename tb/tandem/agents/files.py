@@ -109,16 +109,16 @@ def unknown_error(cycle: int) -> str:
     return f"cycle {cycle}: error_o is X"
 
 
-def refused(lanes: Lanes, cycle: np.ndarray, told: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Which rows error_o told to be illegal, in the cycle behind theirs; and a sentence about the first time it told
-    one that was not taken.
+def refused(lanes: Lanes, cycle: np.ndarray, reported: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Which rows error_o reported to be illegal, in the cycle behind theirs; and a sentence about the first time it
+    reported one that was not taken.
     """
     there = lanes.ports["valid"].astype(bool)
     wrong = np.zeros(there.shape, bool)
     at = np.searchsorted(lanes.cycle, cycle - np.uint64(1))
     taken = (at < len(lanes)) & (cycle > 0)
     taken[taken] = lanes.cycle[at[taken]] == cycle[taken] - np.uint64(1)
-    bits = (told[:, None] >> np.arange(there.shape[1]).astype(told.dtype) & 1).astype(bool)
+    bits = (reported[:, None] >> np.arange(there.shape[1]).astype(reported.dtype) & 1).astype(bool)
     wrong[at[taken]] = bits[taken]
     stray = ~taken
     stray[taken] = (bits[taken] & ~there[at[taken]]).any(axis=1)
@@ -126,6 +126,6 @@ def refused(lanes: Lanes, cycle: np.ndarray, told: np.ndarray) -> tuple[np.ndarr
     if stray.any():
         k = int(np.argmax(stray))
         problems.append(
-            f"cycle {int(cycle[k])}: error_o={int(told[k]):b} behind a cycle in which no such row was taken"
+            f"cycle {int(cycle[k])}: error_o={int(reported[k]):b} behind a cycle in which no such row was taken"
         )
     return wrong[there], problems

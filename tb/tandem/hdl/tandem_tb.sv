@@ -2,7 +2,7 @@
 // Testbench of the tandem-trace encoder: clock, encoder, and the two ways to drive it.
 //
 // drive_bulk_i = 1: trace_player plays `stimulus.bin`, trace_recorder writes the rows that were taken and the words that left, and
-// row_recorder what error_o told to `errors.bin`, from go_i rising to done_o. drive_bulk_i = 0: the ports below are the encoder's, and
+// row_recorder what error_o reported to `errors.bin`, from go_i rising to done_o. drive_bulk_i = 0: the ports below are the encoder's, and
 // cocotb drives and samples them every cycle (tb/agents). A lane without a row is noise at the encoder.
 module tandem_tb
 #(

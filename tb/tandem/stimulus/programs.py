@@ -48,7 +48,7 @@ def program_rows(run: Recording, config: Config, size: int | None = None) -> Row
     )
 
 
-def told_more(rows: Rows, config: Config, rng: Random) -> Rows:
+def reported_more(rows: Rows, config: Config, rng: Random) -> Rows:
     """The rows of a program with counters, time, physical pc and bus transactions."""
     chosen, out = generator(rng), rows.select(np.arange(len(rows)))
     steps = rows.have("group") & ~rows.have("init") & ~rows.have("reset")

@@ -12,7 +12,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.trace_data import Rows
-from rvtrace.tb.tandem.stimulus.programs import program_rows, told_more
+from rvtrace.tb.tandem.stimulus.programs import program_rows, reported_more
 from rvtrace.tb.tandem.stimulus.random_rows import Mix
 from rvtrace.tb.tandem.stimulus.rows import TandemStimulus, in_cycles, noisy
 from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
@@ -40,7 +40,7 @@ def stimulus(job: Job) -> TandemStimulus:
         size = None if job.size == Job.size else job.size
         rows, retired = program_rows(run, config, size), run.retired.select(slice(0, size))
         if job.grouping == "random":
-            rows = told_more(rows, config, Random(job.rng_path("program")))
+            rows = reported_more(rows, config, Random(job.rng_path("program")))
     elif job.source == "random":
         rows = Mix(config, Random(job.rng_path("mix")), spare=job.seed % 2 == 0).rows(job.size)
     else:

@@ -88,8 +88,8 @@ def _halting(hart: HartRows, rng: Random) -> HartRows:
     """Some beats are preceded by a time in which the hart is halted, after the first instruction of the stretch: a hart
     that halts before any has nothing to stop.
     """
-    n, told = len(hart), np.flatnonzero(hart.told["told"])
-    first = int(hart.rows.cycle[told[0]]) + 1 if len(told) else n
+    n, reported = len(hart), np.flatnonzero(hart.reported["reported"])
+    first = int(hart.rows.cycle[reported[0]]) + 1 if len(reported) else n
     halts = np.zeros(n, bool)
     if n > first:
         halts[[rng.randrange(first, n) for _ in range(4)]] = True
@@ -99,7 +99,7 @@ def _halting(hart: HartRows, rng: Random) -> HartRows:
     gap[place[halts]] += np.array([rng.randrange(1, 40) for _ in range(int(halts.sum()))], np.uint64)
     rows = hart.rows.select(slice(None))
     rows.cycle = place[rows.cycle.astype(np.int64)].astype(np.uint64)
-    return HartRows(rows, hart.told, gap, levels)
+    return HartRows(rows, hart.reported, gap, levels)
 
 
 @scenario("SUB.csr", "SUB.ctr.entries", "SUB.count.instret", configs=(*BOTH, DUAL, LEAN))

@@ -12,7 +12,7 @@ from rvtrace.jobs.job import Job
 from rvtrace.models.subsystem.config import Config
 from rvtrace.models.tandem.table import FETCH, HAS, LOAD, STORE
 from rvtrace.models.tandem.trace_data import Rows, TraceData
-from rvtrace.tb.subsystem.agents.files import TOLD
+from rvtrace.tb.subsystem.agents.files import REPORTED
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
 from rvtrace.tb.subsystem.stimulus.rows import on_port, walk_rows
 from rvtrace.tb.subsystem.stimulus.scenarios.base import BOTH, FLOW, scenario
@@ -73,5 +73,5 @@ def tandem_off(job: Job, config: Config, rng: Random) -> SubsystemStimulus:
     program, retired = walked(config, rng, _SIZE, trap=0.02)
     what = played(job, config, program, retired, walk_rows(retired, program, Random(job.rng_path("effects"))))
     rows = Rows.from_rows([outside(config, rng) for _ in range(_BLOCKED)])
-    told = {name: np.zeros(len(rows), dtype) for name, dtype in TOLD.items()}
-    return replace(what, stretches=[*what.stretches, on_port(rows, told, config, rng)], blocked=len(what.stretches))
+    reported = {name: np.zeros(len(rows), dtype) for name, dtype in REPORTED.items()}
+    return replace(what, stretches=[*what.stretches, on_port(rows, reported, config, rng)], blocked=len(what.stretches))

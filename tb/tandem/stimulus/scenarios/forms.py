@@ -46,13 +46,13 @@ def _edges(s: ScenarioScript, report: Callable[[int], None], full: int) -> None:
 
 @scenario("TV.form.or", "TV.form.add", "TV.form.full", "TV.form.same", "TV.form.modulo", "TV.form.lowest",
           "TV.form.highest", "TV.form.beyond", "TV.form.high_bit", "TV.form.cleared", "TV.form.level", "TV.opcode.add",
-          "TV.opcode.or", "TV.told.gpr", "TV.legal.base", "TV-6", configs=ALL)  # fmt: skip
+          "TV.opcode.or", "TV.reported.gpr", "TV.legal.base", "TV-6", configs=ALL)  # fmt: skip
 def forms_of_x(s: ScenarioScript) -> None:
     """An x register with every difference around the limits of each form."""
     _edges(s, lambda value: s.insn(gpr=(5, value)), s.full)
 
 
-@scenario("TV.form.first", "TV.told.gpr", configs=ALL)
+@scenario("TV.form.first", "TV.reported.gpr", configs=ALL)
 def each_register_has_its_base(s: ScenarioScript) -> None:
     """All x registers one after the other, reported first, then again a little further."""
     for turn in range(3):
@@ -60,14 +60,22 @@ def each_register_has_its_base(s: ScenarioScript) -> None:
             s.insn(gpr=(n, 0x1000 * n + turn * (n + 1)))
 
 
-@scenario("TV.form.or", "TV.form.add", "TV.form.same", "TV.form.cleared", "TV.opcode.or", "TV.told.fcsr", configs=ALL)
+@scenario(
+    "TV.form.or", "TV.form.add", "TV.form.same", "TV.form.cleared", "TV.opcode.or", "TV.reported.fcsr", configs=ALL
+)
 def forms_of_fcsr(s: ScenarioScript) -> None:
     """fcsr with every difference, alone and beside an f register."""
     _edges(s, lambda value: s.insn(fcsr=value, fpr=(value & 31, value & (1 << s.config.flen) - 1)), (1 << 32) - 1)
 
 
 @scenario(
-    "TV.form.partial", "TV.form.slot", "TV.form.slot_base", "TV.form.csr", "TV.told.fcsr", "TV.told.csr", configs=ALL
+    "TV.form.partial",
+    "TV.form.slot",
+    "TV.form.slot_base",
+    "TV.form.csr",
+    "TV.reported.fcsr",
+    "TV.reported.csr",
+    configs=ALL,
 )
 def fcsr_by_other_names(s: ScenarioScript) -> None:
     """fcsr reported as a CSR, then by its own port; fflags and frm between, in each slot."""
@@ -85,7 +93,7 @@ def fcsr_by_other_names(s: ScenarioScript) -> None:
 
 
 @scenario("TV.form.high_half", "TV.form.modulo", "TV.form.slot", "TV.form.slot_base", "TV.form.or", "TV.form.add",
-          "TV.form.full", "TV.form.level", "TV.told.mcycle", "TV.told.minstret", "TV.told.csr",
+          "TV.form.full", "TV.form.level", "TV.reported.mcycle", "TV.reported.minstret", "TV.reported.csr",
           configs=ALL)  # fmt: skip
 def forms_of_counters(s: ScenarioScript) -> None:
     """mcycle and minstret over the limits of every form and of their halves, also reported as CSRs."""
@@ -116,7 +124,7 @@ def forms_of_counters(s: ScenarioScript) -> None:
     "TV.pc.reset",
     "TV.pc.first",
     "TV.opcode.reset",
-    "TV.told.reset",
+    "TV.reported.reset",
     "TV.legal.base",
     "TV.legal.pc_known",
     "TV.legal.reset",
@@ -185,8 +193,8 @@ def registers_in_both_lanes(s: ScenarioScript) -> None:
 
 
 @scenario("TV.pc.increment", "TV.pc.jump", "TV.pc.length", "TV.pc.other_length", "TV.pc.wrap", "TV.pc.never",
-          "TV.pc.gap", "TV.pc.first", "TV-3", "TV.opcode.increment_pc", "TV.id.pc", "TV.told.pc", "TV.legal.increment",
-          "TV.legal.one_pc", configs=ALL)  # fmt: skip
+          "TV.pc.gap", "TV.pc.first", "TV-3", "TV.opcode.increment_pc", "TV.id.pc", "TV.reported.pc",
+          "TV.legal.increment", "TV.legal.one_pc", configs=ALL)  # fmt: skip
 def next_pcs(s: ScenarioScript) -> None:
     """The next pc in sequence and everywhere near, after instructions of both lengths, over the end of the address
     space, and left out for a while.
@@ -206,7 +214,7 @@ def next_pcs(s: ScenarioScript) -> None:
             s.insn(insn)  # what follows the pc last reported, not the instruction before
 
 
-@scenario("TV.pc.insn", "TV.pc.outside", "TV.told.pc", "TV.legal.inside", configs=ALL)
+@scenario("TV.pc.insn", "TV.pc.outside", "TV.reported.pc", "TV.legal.inside", configs=ALL)
 def pcs_without_instruction(s: ScenarioScript) -> None:
     """The next pc in sequence where there is no instruction: in a group, at initialization, outside groups."""
     for step in (2, 4):
@@ -220,7 +228,7 @@ def pcs_without_instruction(s: ScenarioScript) -> None:
         s.row(pc=s.pc + step, csr=((0x342, 1 << s.config.xlen - 1),))
 
 
-@scenario("TV.pc.first", "TV.told.pc", "TV.form.first", configs=ALL, fresh=True)
+@scenario("TV.pc.first", "TV.reported.pc", "TV.form.first", configs=ALL, fresh=True)
 def no_reset_first(s: ScenarioScript) -> None:
     """A trace that begins without a reset: nothing is known, everything is reported in full at first, also after 0."""
     s.pc = 0

@@ -9,7 +9,7 @@ from rvtrace.models.tandem import table as t
 from rvtrace.tb.tandem.stimulus.scenarios.base import ALL, LONG, NOP, SHORT, ScenarioScript, scenario
 
 
-@scenario("TV-7", "TV.told.priv", "TV.told.csr", "TV.id.priv", configs=ALL)
+@scenario("TV-7", "TV.reported.priv", "TV.reported.csr", "TV.id.priv", configs=ALL)
 def traps(s: ScenarioScript) -> None:
     """Exceptions with their instruction, fetches that failed and interrupts without one, into M and S; and the way
     back.
@@ -26,7 +26,13 @@ def traps(s: ScenarioScript) -> None:
 
 
 @scenario(
-    "TV.group.outside", "TV-8", "TV.told.outside", "TV.told.mtime", "TV.told.mcycle", "TV.told.minstret", configs=ALL
+    "TV.group.outside",
+    "TV-8",
+    "TV.reported.outside",
+    "TV.reported.mtime",
+    "TV.reported.mcycle",
+    "TV.reported.minstret",
+    configs=ALL,
 )
 def what_changes_by_itself(s: ScenarioScript) -> None:
     """mip, mtime and counters outside groups: before, between and after groups, several times, and in both lanes."""
@@ -42,7 +48,7 @@ def what_changes_by_itself(s: ScenarioScript) -> None:
             s.flush()
 
 
-@scenario("TV.opcode.init", "TV.told.init", "TV.legal.init", "TV.legal.update", configs=ALL)
+@scenario("TV.opcode.init", "TV.reported.init", "TV.legal.init", "TV.legal.update", configs=ALL)
 def initialization(s: ScenarioScript) -> None:
     """State initialization of registers, CSRs, memory with and without response, privilege and pc, before a program and
     within one.
@@ -60,7 +66,9 @@ def initialization(s: ScenarioScript) -> None:
         s.insn(gpr=(31, 1))
 
 
-@scenario("TV.memory.apart", "TV.told.request", "TV.told.response", "TV.request.data", "TV-2", "TV-8", configs=ALL)
+@scenario(
+    "TV.memory.apart", "TV.reported.request", "TV.reported.response", "TV.request.data", "TV-2", "TV-8", configs=ALL
+)
 def several_transactions(s: ScenarioScript) -> None:
     """Instructions with two and three bus transactions: those before the last are outside groups, right before."""
     for k in range(8):
@@ -82,7 +90,7 @@ def several_transactions(s: ScenarioScript) -> None:
         s.insn((4, 0x3), request=load, response=(0, s.full))
 
 
-@scenario("TV.form.csr", "TV.told.csr", "TV.register.csr", "TV.order.parts", configs=ALL)
+@scenario("TV.form.csr", "TV.reported.csr", "TV.register.csr", "TV.order.parts", configs=ALL)
 def csr_slots(s: ScenarioScript) -> None:
     """One to four CSRs in a row, the same CSR again with nearby values: always in full."""
     for k, count in product(range(6), range(1, t.CSR_SLOTS + 1)):

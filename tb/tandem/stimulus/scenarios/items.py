@@ -14,8 +14,8 @@ from rvtrace.tb.tandem.stimulus.scenarios.base import ALL, EVERY, LONG, NOP, SHO
 PARTS = [part.name for part in t.PARTS if part.columns or part.name.startswith("csr")]
 
 
-@scenario("TV.opcode.begin", "TV.opcode.end", "TV.group.begin", "TV.group.end", "TV.group.outside", "TV.told.group",
-          "TV.told.outside", "TV.row.absent", "TV.legal.absent", "TV.field.little_endian", "TV.legal.opcode",
+@scenario("TV.opcode.begin", "TV.opcode.end", "TV.group.begin", "TV.group.end", "TV.group.outside", "TV.reported.group",
+          "TV.reported.outside", "TV.row.absent", "TV.legal.absent", "TV.field.little_endian", "TV.legal.opcode",
           "TV.legal.whole", "TV-8", configs=EVERY)  # fmt: skip
 def parts_alone(s: ScenarioScript) -> None:
     """Each part alone: in a group, outside groups, in a group of initialization and in one with a reset."""
@@ -62,7 +62,7 @@ def only_what_is_traced(s: ScenarioScript) -> None:
             )
 
 
-@scenario("TV.order.parts", "TV.told.group", "TV.legal.unambiguous", "TV.legal.follows", configs=ALL)
+@scenario("TV.order.parts", "TV.reported.group", "TV.legal.unambiguous", "TV.legal.follows", configs=ALL)
 def parts_in_pairs(s: ScenarioScript) -> None:
     """Each two parts in one row, in a group and outside."""
     for k, (first, second) in enumerate(product(PARTS, PARTS)):
@@ -142,7 +142,7 @@ def lone_rows(s: ScenarioScript) -> None:
 
 
 @scenario("TV-1", "TV-2", "TV.request.data", "TV.response.data", "TV.response.failure", "TV.field.packing",
-          "TV.opcode.request", "TV.opcode.response", "TV.told.request", "TV.told.response", "TV.legal.request",
+          "TV.opcode.request", "TV.opcode.response", "TV.reported.request", "TV.reported.response", "TV.legal.request",
           "TV.legal.response", "TV.legal.follows", configs=ALL)  # fmt: skip
 def operations(s: ScenarioScript) -> None:
     """Every memory operation with every size: without response, with one that reports success, and one that reports
@@ -156,8 +156,9 @@ def operations(s: ScenarioScript) -> None:
             report(request=request, response=(result, s.number(64)))
 
 
-@scenario("TV.id.memdata8", "TV.id.memdata16", "TV.id.memdata32", "TV.id.memdata64", "TV.told.memdata", "TV.told.paddr",
-          "TV.told.eaddr", "TV.id.paddr", "TV.id.eaddr", "TV.memory.apart", "TV.legal.id", configs=ALL)  # fmt: skip
+@scenario("TV.id.memdata8", "TV.id.memdata16", "TV.id.memdata32", "TV.id.memdata64", "TV.reported.memdata",
+          "TV.reported.paddr", "TV.reported.eaddr", "TV.id.paddr", "TV.id.eaddr", "TV.memory.apart",
+          "TV.legal.id", configs=ALL)  # fmt: skip
 def store_data(s: ScenarioScript) -> None:
     """Store data of every size, with a physical address, an effective one, both and none, and beside a bus transaction
     of another size.
@@ -169,7 +170,7 @@ def store_data(s: ScenarioScript) -> None:
         s.insn(memdata=(size, s.full), request=(t.STORE, 3 - size, s.number(s.config.mlen), s.number(64)), **address)
 
 
-@scenario("TV.field.mlen", "TV.id.ppc", "TV.told.ppc", "TV.legal.zeros", configs=ALL)
+@scenario("TV.field.mlen", "TV.id.ppc", "TV.reported.ppc", "TV.legal.zeros", configs=ALL)
 def address_bits(s: ScenarioScript) -> None:
     """Addresses with each bit alone, and all: physical, effective, of the pc and of requests."""
     for bit in range(s.config.mlen + 1):
@@ -178,7 +179,8 @@ def address_bits(s: ScenarioScript) -> None:
 
 
 @scenario("TV.register.csr", "TV.register.gpr", "TV.register.fpr", "TV.register.address", "TV.opcode.register",
-          "TV.form.fpr", "TV.told.gpr", "TV.told.fpr", "TV.told.csr", "TV.legal.register", configs=ALL)  # fmt: skip
+          "TV.form.fpr", "TV.reported.gpr", "TV.reported.fpr", "TV.reported.csr", "TV.legal.register",
+          configs=ALL)  # fmt: skip
 def registers(s: ScenarioScript) -> None:
     """Every x and f register with values of all bytes, and CSRs at all address bits."""
     for n in range(32):
@@ -190,7 +192,7 @@ def registers(s: ScenarioScript) -> None:
 @scenario(
     "TV.opcode.insn16",
     "TV.opcode.insn32",
-    "TV.told.insn",
+    "TV.reported.insn",
     "TV.insn.length",
     "TV.pc.length",
     "TV.legal.insn",
@@ -206,7 +208,7 @@ def instructions(s: ScenarioScript) -> None:
         s.insn((2, s.number(32) & ~3 | s.rng.randrange(3)))
 
 
-@scenario("TV.id.priv", "TV.id.mtime", "TV.told.priv", "TV.told.mtime", "TV.legal.privilege", configs=ALL)
+@scenario("TV.id.priv", "TV.id.mtime", "TV.reported.priv", "TV.reported.mtime", "TV.legal.privilege", configs=ALL)
 def privilege_and_time(s: ScenarioScript) -> None:
     """Every privilege and times with each byte, in groups and outside."""
     for k in range(9):
