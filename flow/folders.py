@@ -55,7 +55,7 @@ def tracked(folder: Path) -> bool:
 
 def files_of_captures() -> set[str]:
     """Every name that a file of a capture can have."""
-    return {*_BESIDE, *(name for ip in systems.NAMES for name in systems.find(ip).left)}
+    return {*_BESIDE, *(name for ip in systems.NAMES for name in systems.judge(ip).left)}
 
 
 def is_capture(folder: Path) -> bool:

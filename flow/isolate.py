@@ -108,7 +108,7 @@ class Device:
         dut = Dut.load(folder)
         rows = deviations(folder / FILE)
         copied = built_in(dut, rows, OUT / dut.ip / folder.name / "rtl")
-        found = select(copied, systems.find(dut.ip), SEEDS, sim)
+        found = select(copied, systems.bench(dut.ip), SEEDS, sim)
         return cls(folder.name, copied, rows, tuple(found.jobs))
 
     def runs_of(self, rows: Iterable[Deviation]) -> list[Job]:
@@ -276,7 +276,7 @@ def draws(found: Sequence[Device], count: int, together: int, seed: int) -> Iter
 def play(experiment: Experiment, sim: str) -> list[dict[str, Any]]:
     """The results of its runs."""
     device = experiment.device
-    system = systems.find(device.dut.ip)
+    system = systems.bench(device.dut.ip)
     groups: dict[Any, list[Job]] = {}
     for job in experiment.jobs:
         job.out = ""

@@ -20,9 +20,9 @@ from rvtrace.flow.progress import counting
 from rvtrace.flow.simulation import SimError, Stop, broken, build, run
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, number
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import ROOT, BuildConfig
 from rvtrace.jobs.job import DRIVES, Job, JobError
-from rvtrace.jobs.system import System
 from rvtrace.models.riscv import recording
 
 RESULTS = ROOT / "build" / "results"
@@ -47,12 +47,12 @@ JOB_WORDS: dict[str, str] = {
 }
 
 
-def words(system: System) -> dict[str, str]:
+def words(system: SystemBench) -> dict[str, str]:
     """The words that name one job of a system."""
     return {**tolerances(system), **JOB_WORDS, **system.words}
 
 
-def tolerances(system: System) -> dict[str, str]:
+def tolerances(system: SystemBench) -> dict[str, str]:
     """The tolerances of a system as words, without those that have the name of an option; the systems that check others
     have none.
     """
@@ -61,14 +61,14 @@ def tolerances(system: System) -> dict[str, str]:
     return {name: what for name, what in found.items() if name not in system.words}
 
 
-def said(system: System, given: Mapping[str, str]) -> dict[str, Any]:
+def said(system: SystemBench, given: Mapping[str, str]) -> dict[str, Any]:
     """The tolerances that the words of a command line name."""
     known = tolerances(system)
     named = {name: value for name, value in given.items() if name in known}
     return tolerances_in(system.tolerances, named) if named else {}
 
 
-def refuse_claims(system: System, config: Mapping[str, Any]) -> None:
+def refuse_claims(system: SystemBench, config: Mapping[str, Any]) -> None:
     """ArgumentError for an option that says something of a foreign device, in a run of our RTL."""
     for option, ours in system.claims.items():
         if config[option] != ours:
@@ -79,7 +79,7 @@ def refuse_claims(system: System, config: Mapping[str, Any]) -> None:
 
 def one(given: Mapping[str, str]) -> Job:
     """The job a command line asks for; ArgumentError if it names no source, two, or one that does not exist."""
-    system = systems.find(given.get("IP", systems.NAMES[0]))
+    system = systems.bench(given.get("IP", systems.NAMES[0]))
     if given.get("SOURCE", "").startswith("tci:"):
         return system.tci_job(given)
     sources = [name for name in ("PROGRAM", "SCENARIO", "SOURCE") if name in given]
@@ -131,10 +131,10 @@ def _test(file: str) -> str:
 
 def build_of(job: Job) -> BuildConfig:
     """The build that plays a job."""
-    return systems.find(job.ip).build_of(job)
+    return systems.bench(job.ip).build_of(job)
 
 
-def _exists(system: System, kind: str, name: str) -> None:
+def _exists(system: SystemBench, kind: str, name: str) -> None:
     known = {"program": recording.names(), "scenario": list(system.scenarios)}.get(kind)
     if known is None or name in known or (kind == "program" and recording.is_recorded(name)):
         return
@@ -311,7 +311,7 @@ def line(result: Mapping[str, Any]) -> str:
     """A result in one line."""
     stats = result.get("stats", {})
     words = [
-        f"{result['verdict']:<5} {result['name']:<26} {systems.find(result['ip']).summary(result)}",
+        f"{result['verdict']:<5} {result['name']:<26} {systems.judge(result['ip']).summary(result)}",
         f"{sum(c for c, _ in result['clauses'].values()):>8} checks",
         f"{stats.get('seconds', {}).get('total', 0.0):6.2f} s",
     ]

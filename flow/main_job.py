@@ -17,15 +17,15 @@ from rvtrace.flow.jobs import RESULTS, line, run_all, trouble
 from rvtrace.flow.progress import Progress
 from rvtrace.flow.simulation import SimError
 from rvtrace.jobs import sizes as bits
-from rvtrace.jobs.system import System
+from rvtrace.jobs.bench import SystemBench
 
 
-def folder_of(system: System, sim: str, seed: int) -> Path:
+def folder_of(system: SystemBench, sim: str, seed: int) -> Path:
     """Where the results of a main job are."""
     return RESULTS / "main" / f"{system.ip}-{sim}-seed{seed}"
 
 
-def main_job(system: System, sim: str, seed: int) -> bool:
+def main_job(system: SystemBench, sim: str, seed: int) -> bool:
     """Run it, with a line for each program and walk; whether all passed. SimError if there is nothing to run."""
     out = folder_of(system, sim, seed)
     shutil.rmtree(out, ignore_errors=True)

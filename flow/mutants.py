@@ -36,6 +36,7 @@ from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
 from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.clauses import Plan, toml_rows
 from rvtrace.tb.tci.job import TciJob
+from rvtrace.tb.tci.stimulus.scenarios import known
 
 OUT = ROOT / "build" / "mutants"
 FIRMWARE = "models/"
@@ -99,11 +100,11 @@ class Mutant:
     @property
     def stimulus(self) -> Job:
         """The job that shows the bug."""
-        system = systems.find(self.ip)
+        system = systems.bench(self.ip)
         settings, base = dict(self.job), dict(system.small) if self.small else {}
         kind, _, name = self.source.partition(":")
         if kind == "tci":
-            return TciJob(self.name, self.source, dict(self.config), **settings)
+            return known(TciJob(self.name, self.source, dict(self.config), **settings))
         if kind == "scenario":
             if name not in system.scenarios:
                 raise MutantError(

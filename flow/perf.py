@@ -19,8 +19,8 @@ from rvtrace.flow.perf_decoders import decoders
 from rvtrace.flow.perf_encoders import encoders
 from rvtrace.flow.perf_figures import Figures
 from rvtrace.flow.simulation import SimError, build, run
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 from rvtrace.models.riscv import recording
 
 WANTED = {
@@ -41,7 +41,7 @@ def _row(figures: Figures, what: str, value: float, unit: str) -> bool:
     return figures.row(what, value, WANTED[what], f"{what:<26} {value:>12,.1f} {unit}")
 
 
-def drives(system: System, sim: str, program: str, figures: Figures) -> bool:
+def drives(system: SystemBench, sim: str, program: str, figures: Figures) -> bool:
     """Bulk against pins; whether what is promised of them is kept. SimError if a run does not pass."""
     # The first job of a process loads what the others share: it is not measured.
     jobs = [
@@ -87,7 +87,7 @@ def _best(results: list[dict[str, Any]]) -> dict[str, float]:
     return parts | {"rest": total - sum(parts.values()), "total": total}
 
 
-def models(system: System, figures: Figures) -> bool:
+def models(system: SystemBench, figures: Figures) -> bool:
     """What each model does in a second, over all programs; whether what is promised is kept."""
     spent: dict[str, float] = {}
     count = 0
@@ -115,7 +115,7 @@ def _timed(work: Callable[[], Any]) -> float:
     return best
 
 
-def cells(system: System) -> bool:
+def cells(system: SystemBench) -> bool:
     """The rows of `make area` for this system; whether all of them were synthesized and no latch was inferred."""
     print("cells (Yosys, generic gates)", synthesis.HEAD, sep="\n")
     for row in (row for row in synthesis.ROWS if row.ip == system.ip):

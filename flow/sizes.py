@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bits per instruction of every system that makes a trace, over the same programs.
 
-Runs each recorded program with each encoding and with what makes every trace longer (`System.measured`). Bytes of
+Runs each recorded program with each encoding and with what makes every trace longer (`SystemBench.measured`). Bytes of
 E-Trace are counted twice: the payloads alone, which is what the published figures are, and with the transport's header,
 without which packets cannot be separated. Tandem trace is counted on the encoder model, whose bytes are those of the
 RTL wherever both were run: what loads the program is not part of it.
@@ -63,7 +63,7 @@ def measured(sim: str, out: Path, workers: int) -> tuple[dict[str, bits.Table], 
     shutil.rmtree(out, ignore_errors=True)
     side: dict[str, bits.Table] = {}
     single: dict[str, bits.Table] = {}
-    for system in map(systems.find, systems.NAMES):
+    for system in map(systems.bench, systems.NAMES):
         if system.sizes is None:
             continue
         results = run_all(system.measured(), sim, out / system.ip, workers=workers)

@@ -141,7 +141,7 @@ def yosys() -> str:
 
 def measured(row: Row) -> Cost:
     """Synthesizes one row. SynthesisError if Yosys printed no counts, or inferred a latch."""
-    system = systems.find(row.ip)
+    system = systems.bench(row.ip)
     top, command = system.synthesis_top, yosys()
     files = " ".join(
         str(f.relative_to(ROOT)) for f in sources(ROOT / "rtl", system.bench) if "rtl" in f.relative_to(ROOT).parts
@@ -171,7 +171,7 @@ def measured(row: Row) -> Cost:
 
 def line(row: Row, cost: Cost) -> str:
     """One row of the table."""
-    title = systems.find(row.ip).title
+    title = systems.judge(row.ip).title
     return f"| {title} | {row.what} | {cost.cells:,} | {cost.flops:,} | {cost.depth} |"
 
 

@@ -2,7 +2,7 @@
 """Bits per instruction: which options are compared, the runs it takes, and the tables the report and README show.
 
 A method is an encoding with its compression options; an extra is what makes every trace longer. Whatever else is
-switched on keeps a run out of the tables. What a system compares (its `Sizes`) is in tb/<ip>/system.py.
+switched on keeps a run out of the tables. What a system compares (its `Sizes`) is in tb/<ip>/bench.py.
 """
 
 from __future__ import annotations

@@ -1,36 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The systems under test, by name: tb/<ip>/system.py has what every tool needs to know of one.
+"""The systems under test, by name; each of their facets is loaded when it is asked for.
 
-system = systems.of(argv)      # the one IP= names, else the first
-system = systems.find("etrace")
+judge = systems.judge("etrace")     scoreboards/etrace/judge.py: names, options, clauses, captures; no simulator
+bench = systems.bench("etrace")     tb/etrace/bench.py: builds, stimulus, coverage; it is the judge as well
+bench = systems.of(argv)            that of the system IP= names, else of the first one
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING
 
+from rvtrace.jobs import names
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.names import MAIN as MAIN
 from rvtrace.jobs.names import NAMES
-from rvtrace.jobs.system import System
+from rvtrace.jobs.names import PARTS as PARTS
 
-MAIN = "subsystem"  # of which `make` runs the main job, unless IP= names another
-PARTS = {"tci": "ntrace"}  # separate plans and mutants, run by another system
+if TYPE_CHECKING:
+    from rvtrace.jobs.bench import SystemBench
+    from rvtrace.scoreboards.common.judge import Judge
 
 
 @cache
-def find(ip: str) -> System:
-    """The system of that name; ArgumentError if there is none."""
+def judge(ip: str) -> Judge:
+    """What a system says without a simulator; ArgumentError if there is none of that name."""
+    return names.judge_of(_known(ip))
+
+
+@cache
+def bench(ip: str) -> SystemBench:
+    """A system in the testbench; ArgumentError if there is none of that name."""
+    return names.bench_of(_known(ip))
+
+
+def of(argv: Iterable[str]) -> SystemBench:
+    """The bench of the system that the words of a command line name with IP=, without it of the first one."""
+    return bench(next((word[3:] for word in argv if word.startswith("IP=") and word[3:]), NAMES[0]))
+
+
+def _known(ip: str) -> str:
     if ip not in NAMES:
         raise ArgumentError(f"IP={ip} is not built; give IP={' or '.join(NAMES)}")
-    return cast(System, import_module(f"rvtrace.tb.{ip}.system").SYSTEM)
-
-
-def of(argv: Iterable[str]) -> System:
-    """The system that the words of a command line name with IP=, without it the first one."""
-    return find(next((word[3:] for word in argv if word.startswith("IP=") and word[3:]), NAMES[0]))
+    return ip
 
 
 def known(argv: Iterable[str], *more: str) -> None:

@@ -21,8 +21,8 @@ from typing import Any
 
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.jobs import systems
-from rvtrace.jobs.system import System
 from rvtrace.scoreboards.common.clauses import LEVELS, Clause, Plan
+from rvtrace.scoreboards.common.judge import Judge
 
 PLANS = Path(__file__).resolve().parent.parent / "scoreboards"
 VERDICTS = ("FAIL", "WAIVED", "NOT JUDGED", "NOT-RUN", "PASS", "N/A")  # what has to be looked at first
@@ -313,7 +313,7 @@ def judge(
     known.
     """
     results, today = list(results), today or date.today()
-    counted = systems.find(subject.ip).counted if subject.ip in systems.NAMES else System.counted
+    counted = systems.judge(subject.ip).counted if subject.ip in systems.NAMES else Judge.counted
     unit = next((str(r["unit"]) for r in results if r.get("unit")), counted)
     rows = {name: Row(clause) for name, clause in _clauses(subject.ip, results, plans).items()}
     for name in sorted(
@@ -406,7 +406,7 @@ def _clauses(ip: str, results: list[Mapping[str, Any]], plans: Path) -> dict[str
     path = plans / ip / "plan.toml"
     if not path.exists():
         raise ComplianceError(f"there is no plan {ip}/{path.name}; known systems are {', '.join(systems.NAMES)}")
-    system: System | None = systems.find(ip) if ip in systems.NAMES else None
+    system: Judge | None = systems.judge(ip) if ip in systems.NAMES else None
     found = dict(Plan.load(path).clauses)
     variants = {variant for clause in found.values() for variant in clause.variants}
     met = {name for r in results for name, (checked, _) in r["clauses"].items() if checked}

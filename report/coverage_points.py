@@ -11,7 +11,7 @@ from rvtrace.jobs import systems
 def markdown() -> str:
     """All coverage points as Markdown, from their definition."""
     lines = []
-    for system in map(systems.find, systems.NAMES):
+    for system in map(systems.bench, systems.NAMES):
         definition = system.definition
         lines += [f"# Coverage points of {system.title}", ""]
         for point in definition.points:

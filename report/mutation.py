@@ -79,7 +79,7 @@ def _clauses(subject: Subject) -> list[str]:
         from rvtrace.scoreboards.common.clauses import Plan
 
         return list(Plan.load(ROOT / "scoreboards" / "tci" / "plan.toml").clauses)
-    plan = systems.find(subject.ip).plan
+    plan = systems.judge(subject.ip).plan
     if plan is not None:
         found = [name for name, clause in plan.clauses.items() if not clause.through]
     return found

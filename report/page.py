@@ -67,7 +67,7 @@ def load(results: Path, plans: Path, only: Iterable[Path] | None = None) -> tupl
 
 def _plans(ip: str, plans: Path) -> list[Path]:
     """The plan of a system, and those of the parts it is run with."""
-    parts = systems.find(ip).parts if ip in systems.NAMES else ()
+    parts = systems.judge(ip).parts if ip in systems.NAMES else ()
     return [plans / ip / "plan.toml", *(path for part in parts if (path := plans / part / "plan.toml").exists())]
 
 

@@ -18,11 +18,12 @@ from rvtrace.flow.failures import Bucket, grouped
 from rvtrace.jobs import sizes as bits
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, json_of
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import CoverageError, Definition, Point
 from rvtrace.report import listing
 from rvtrace.report.charts import Figure
 from rvtrace.report.trend import trend
 from rvtrace.scoreboards.common.clauses import Clause, Plan, PlanError
-from rvtrace.tb.common.coverage.model import CoverageError, Definition, Point
 
 VERDICTS = ("PASS", "FAIL", "ERROR")
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage", "other")
@@ -168,9 +169,9 @@ def _fault(result: Any) -> str:
     return ""
 
 
-def _system(ip: str) -> systems.System | None:
+def _system(ip: str) -> SystemBench | None:
     try:
-        return systems.find(ip)
+        return systems.bench(ip)
     except ArgumentError:
         return None
 

@@ -47,7 +47,7 @@ def ip_of(folder: Path) -> str:
 def of_rows(folder: Path, limit: int = LIMIT, stream: str = TRACES[0]) -> View:
     """Of a run that left rows of cycles, or several traces. ValueError if its files cannot be read."""
     config: dict[str, Any] = json_of((folder / FILES["CONFIG"]).read_text())
-    system = systems.find(config["ip"])
+    system = systems.judge(config["ip"])
     found, elf, xlen = rows_shown(folder, system.ip, config, limit, stream)
     judgement = of_result(folder)
     findings, _ = placed(judgement, found, system.ip)

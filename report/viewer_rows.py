@@ -282,9 +282,9 @@ def _subsystem(
         try:
             part = source_shown(folder, settings, program, other, limit)
         except ValueError as error:
-            found.notes.append(f"{systems.find(other).title} cannot be decoded: {error}")
+            found.notes.append(f"{systems.judge(other).title} cannot be decoded: {error}")
             continue
-        name = f"{systems.find(other).title} {part.noun}s, bytes"
+        name = f"{systems.judge(other).title} {part.noun}s, bytes"
         its = np.append(_events_of(part, retired), len(retired))
         at = np.searchsorted(base, its[np.minimum(part.messages.first, len(its) - 1)])
         found.tracks.append(Track(name, "bars", at, part.messages.length, "bytes"))
@@ -312,7 +312,7 @@ def _events_of(part: Shown, retired: Retired) -> np.ndarray:
 
 def source_shown(folder: Path, settings: SubsystemConfig, program: Program | None, which: str, limit: int) -> Shown:
     """One trace source of the subsystem, decoded."""
-    path, config, system = folder / f"{which}.trace", getattr(settings, which), systems.find(which)
+    path, config, system = folder / f"{which}.trace", getattr(settings, which), systems.judge(which)
     data = system.read(path, config)
     files = TraceFiles(system, path, data, config, folder / "program.elf", program, len(data))
     show: Any = listing.of(which)

@@ -168,7 +168,7 @@ def _of_subsystem(folder: Path, axis: Axis, notes: list[str]) -> Iterator[Signal
         try:
             content = source_shown(folder, settings, program, name, LIMIT)
         except ValueError as error:
-            notes.append(f"{systems.find(name).title} cannot be decoded: {error}")
+            notes.append(f"{systems.judge(name).title} cannot be decoded: {error}")
             continue
         yield from _of_messages(f"{name}_messages", content, replace(axis, sent=cycles[name]), notes, [])
     yield from _of_retired(Retired.from_csv(folder / "retired.csv"), cycles["retired"], program, axis)

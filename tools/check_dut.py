@@ -44,7 +44,7 @@ def _tolerances(argv: list[str]) -> dict[str, str]:
     where = next((word[4:] for word in argv if word.startswith("DUT=") and word[4:]), "")
     if not where:
         return {}
-    return tolerances(systems.find(Dut.load(where).ip))
+    return tolerances(systems.bench(Dut.load(where).ip))
 
 
 def main(argv: list[str]) -> int:

@@ -23,11 +23,11 @@ from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.simulation import cores
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
-from rvtrace.jobs.system import System
 from rvtrace.report import compliance as compliance_report
 from rvtrace.report import junit
 from rvtrace.report.captured import write_report
 from rvtrace.report.compliance import Compliance
+from rvtrace.scoreboards.common.judge import Judge
 
 FORMATS = ("etrace", "ntrace", "tandem")
 WORDS = {
@@ -82,16 +82,16 @@ def main(argv: list[str]) -> int:
     return compliance.exit_code
 
 
-def _system(argv: list[str]) -> System:
+def _system(argv: list[str]) -> Judge:
     """The system FORMAT= names."""
     if any(word in ("help", "-h", "--help") for word in argv):
-        return systems.find("ntrace")
+        return systems.judge("ntrace")
     said = next((word[7:] for word in argv if word.startswith("FORMAT=")), "")
     if said not in FORMATS:
         raise ArgumentError(
             f"{f'FORMAT={said} is not known' if said else 'no format was named'}; give FORMAT={' or '.join(FORMATS)}"
         )
-    return systems.find(said)
+    return systems.judge(said)
 
 
 def _print(files: TraceFiles, compliance: Compliance, partial: bool) -> None:

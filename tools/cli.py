@@ -8,18 +8,58 @@ rvtrace decode OUT=out
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
-from importlib import import_module
 
 from rvtrace.jobs.arguments import ArgumentError, main_guard
 
-COMMANDS = {
-    "check-trace": ("check_trace", "check a captured trace against the specification and write a compliance report"),
-    "decode": ("decode", "print a trace as messages and instructions, CTR entries as a call path, counters"),
-    "view": ("view", "a captured trace as one HTML page to look into"),
-    "verify": ("verify", "replay a tandem trace on an instruction set simulator"),
-    "compare": ("compare", "what changed between two compliance reports"),
-    "elf-to-trace": ("elf_to_trace", "the tandem trace that loads a program into memory"),
+Main = Callable[[list[str]], int]
+
+
+def _check_trace() -> Main:
+    from rvtrace.tools.check_trace import main
+
+    return main
+
+
+def _decode() -> Main:
+    from rvtrace.tools.decode import main
+
+    return main
+
+
+def _view() -> Main:
+    from rvtrace.tools.view import main
+
+    return main
+
+
+def _verify() -> Main:
+    from rvtrace.tools.verify import main
+
+    return main
+
+
+def _compare() -> Main:
+    from rvtrace.tools.compare import main
+
+    return main
+
+
+def _elf_to_trace() -> Main:
+    from rvtrace.tools.elf_to_trace import main
+
+    return main
+
+
+# How a command is loaded, only when it is the one to run; and what it does.
+COMMANDS: dict[str, tuple[Callable[[], Main], str]] = {
+    "check-trace": (_check_trace, "check a captured trace against the specification and write a compliance report"),
+    "decode": (_decode, "print a trace as messages and instructions, CTR entries as a call path, counters"),
+    "view": (_view, "a captured trace as one HTML page to look into"),
+    "verify": (_verify, "replay a tandem trace on an instruction set simulator"),
+    "compare": (_compare, "what changed between two compliance reports"),
+    "elf-to-trace": (_elf_to_trace, "the tandem trace that loads a program into memory"),
 }
 
 
@@ -44,7 +84,7 @@ def run(argv: list[str]) -> int:
             f"rvtrace has no command {name}; {hint}it has {', '.join(COMMANDS)}; "
             "what runs simulations is started with `make` in a checkout of the project"
         )
-    return import_module(f"rvtrace.tools.{COMMANDS[name][0]}").main(words)
+    return COMMANDS[name][0]()(words)
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, pars
 from rvtrace.report import junit, page
 from rvtrace.report.viewer_failing import write
 from rvtrace.report.waves import LEFT, annotate
-from rvtrace.tb.subsystem.system import SHORT
+from rvtrace.tb.subsystem.bench import SHORT
 
 IP = "subsystem"
 DEFAULTS = {name: value for name, value in SHORT.items() if name not in ("xlen", "retire", "incremental")}
@@ -34,7 +34,7 @@ _OURS = ("XLEN", "RETIRE", "INCREMENTAL")  # options that the core decides, or t
 
 def words() -> dict[str, str]:
     """The words of the command line."""
-    options = {name: text for name, text in systems.find(IP).words.items() if name not in _OURS}
+    options = {name: text for name, text in systems.judge(IP).words.items() if name not in _OURS}
     return {
         "CORE": f"{', '.join(description.names())}, or several joined by commas (default ibex)",
         "PROGRAM": (
@@ -58,8 +58,9 @@ def main(argv: list[str]) -> int:
     out = Path(given.get("OUT", RESULTS / "core")).resolve()
     only, limit = flag(given, "ALONE"), number(given, "LIMIT", programs.LIMIT, least=1)
     cores = [Core.load(name) for name in given.get("CORE", "ibex").split(",")]
-    options = {**DEFAULTS, **systems.find(IP).options(given)}
-    if only and (wrong := sorted({"BACKPRESSURE"} & set(given) | {n.upper() for n in systems.find(IP).options(given)})):
+    chosen_options = systems.judge(IP).options(given)
+    options = {**DEFAULTS, **chosen_options}
+    if only and (wrong := sorted({"BACKPRESSURE"} & set(given) | {name.upper() for name in chosen_options})):
         raise ArgumentError(f"{wrong[0]}= is of the trace sources, and ALONE=1 runs without them; omit one of the two")
     runs = [(core, chosen) for core in cores for chosen in chosen_of(core, given.get("PROGRAM"))]
     simulators.find("verilator")

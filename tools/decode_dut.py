@@ -23,7 +23,7 @@ def captured(argv: list[str], options: dict[str, str]) -> list[str]:
     own = [word for word in words if word.partition("=")[0] in options]
     given = dict(word.split("=", 1) for word in words if "=" in word)
     dut = Dut.load(given["DUT"])
-    if unread := systems.find(dut.ip).unread:
+    if unread := systems.judge(dut.ip).unread:
         raise ArgumentError(unread)
     out = Path(given.get("OUT") or ROOT / "build" / "capture" / dut.name)
     capture.main([word for word in words if word not in own and not word.startswith("OUT=")] + [f"OUT={short(out)}"])

@@ -42,7 +42,7 @@ def _lint() -> int:
     ]
     verilator = simulators.find("verilator")
     waivers = [str(path) for pattern in ("rtl/*/lint.vlt", "tb/*/hdl/*.vlt") for path in sorted(ROOT.glob(pattern))]
-    for system in map(systems.find, systems.NAMES):
+    for system in map(systems.bench, systems.NAMES):
         designs = [(system.synthesis_top, system.bench, system.linted), *system.around]
         for module, bench, sets in designs:
             tops = (

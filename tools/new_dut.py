@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
     out = Path(given.get("OUT", SHIPPED / name)).resolve()
     if (out / FILE).exists():
         raise ArgumentError(f"{short(out / FILE)} is there already; edit it, or give another NAME= or OUT=")
-    system = systems.find(ip)
+    system = systems.bench(ip)
     place = reference(system, system.build_of(Job("ports", "random", ip=ip)))
     listed, theirs = _theirs(given, out)
     out.mkdir(parents=True, exist_ok=True)

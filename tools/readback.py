@@ -24,7 +24,7 @@ WORDS = {
     "SIZE": "instructions of a random walk",
     "LINES": "instructions to print of each hart, default 8",
     "OUT": "folder of the results",
-    **systems.find("ntrace").words,
+    **systems.judge("ntrace").words,
 }
 
 
@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
             f"PROGRAM={program} is not recorded; give PROGRAM={' or PROGRAM='.join((*recording.names(), 'random'))}"
         )
     out = Path(given.get("OUT", RESULTS / "readback"))
-    config = Config.from_dict({"ts_width": TS_WIDTH, "inst_stall_ena": 1} | systems.find("ntrace").options(given))
+    config = Config.from_dict({"ts_width": TS_WIDTH, "inst_stall_ena": 1} | systems.judge("ntrace").options(given))
     job = TciJob(
         "readback", "tci:read_back", config.to_dict(), number(given, "SEED", 1), sim=sim, program=program, keep=True
     )

@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
 
         argv = with_ip(argv)
     named = any(word.startswith(("IP=", "PROGRAM=", "SCENARIO=", "SOURCE=")) for word in argv)
-    system = systems.of(argv) if named else systems.find(systems.MAIN)
+    system = systems.of(argv) if named else systems.bench(systems.MAIN)
     given = parse(
         argv,
         {

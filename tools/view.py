@@ -22,13 +22,13 @@ from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, system
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.progress import during
 from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, number, parse
-from rvtrace.jobs.system import System
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_failing import command, ip_of, of_rows
 from rvtrace.report.viewer_findings import Judgement, judged, of_run
 from rvtrace.report.viewer_rows import TRACES
 from rvtrace.report.viewer_traces import Shown, shown, without_program
+from rvtrace.scoreboards.common.judge import Judge
 
 FORMATS = TRACES
 LIMIT = 20_000_000
@@ -77,7 +77,7 @@ def main(argv: list[str]) -> int:
     return _written(view, _page(given, files), begun)
 
 
-def _known_options(given: dict[str, str], system: System, place: Path) -> tuple[dict[str, str], str]:
+def _known_options(given: dict[str, str], system: Judge, place: Path) -> tuple[dict[str, str], str]:
     """The words with a configuration that has only options of this version, and a sentence about the others."""
     path = path_of(given, "CONFIG")
     try:

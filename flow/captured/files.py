@@ -13,10 +13,10 @@ from typing import Any
 
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, existing_file, json_of, typed
-from rvtrace.jobs.system import System
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.stream import check_flow
+from rvtrace.scoreboards.common.judge import Judge
 
 FILES = {
     "TRACE": "trace.bin",
@@ -40,7 +40,7 @@ class TraceFiles:
     asked for.
     """
 
-    system: System
+    system: Judge
     trace: Path
     data: bytes
     config: Any
@@ -94,15 +94,15 @@ def load(given: Mapping[str, str], need_program: bool = True, need_data: bool = 
     return TraceFiles(system, trace, data, config, elf, program, len(data) if need_data else trace.stat().st_size)
 
 
-def system_of(argv: Iterable[str]) -> System:
+def system_of(argv: Iterable[str]) -> Judge:
     """The system IP= names, without it the one the configuration file is for, without that the first."""
     given = dict(word.split("=", 1) for word in argv if "=" in word)
     if "IP" not in given and (path := path_of(given, "CONFIG")) is not None and path.is_file():
         ip = str(_read_options(path).get("ip", systems.NAMES[0]))
         if ip not in systems.NAMES:
             raise ArgumentError(f"{path} is of ip {ip!r}; give a trace of {' or '.join(systems.NAMES)}")
-        return systems.find(ip)
-    return systems.find(given.get("IP") or systems.NAMES[0])
+        return systems.judge(ip)
+    return systems.judge(given.get("IP") or systems.NAMES[0])
 
 
 def words(argv: Iterable[str]) -> dict[str, str]:
@@ -110,7 +110,7 @@ def words(argv: Iterable[str]) -> dict[str, str]:
     return {**WORDS, **system_of(argv).words}
 
 
-def _config(system: System, given: Mapping[str, str], program: Program | None) -> Any:
+def _config(system: Judge, given: Mapping[str, str], program: Program | None) -> Any:
     """Options of CONFIG, then those of the words; XLEN is the program's if nobody says."""
     options: dict[str, object] = {}
     path = path_of(given, "CONFIG")

@@ -15,8 +15,8 @@ from rvtrace.flow.captured.cutting import STREAMED
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, read_retired
 from rvtrace.flow.captured.parts import PART
 from rvtrace.jobs.arguments import ArgumentError, existing_file, flag
-from rvtrace.jobs.system import System
 from rvtrace.models.riscv.retired import Retired
+from rvtrace.scoreboards.common.judge import Judge
 
 MEMORY = 4096  # megabytes that a check may take if nobody says
 NEEDED = {
@@ -44,7 +44,7 @@ class Paths:
     name: str
 
     @classmethod
-    def of(cls, given: Mapping[str, str], system: System) -> Paths:
+    def of(cls, given: Mapping[str, str], system: Judge) -> Paths:
         """ArgumentError if a file is not there, or trace or program were not named."""
         if "TRACE" not in given:
             raise ArgumentError("no trace was named; give TRACE=<file> with the bytes that the encoder sent")
@@ -61,14 +61,14 @@ class Paths:
             existing_file({word: ""}, word, path)
         return cls(named["TRACE"], named["ELF"], named.get("CONFIG"), named.get("RETIRED"), name)
 
-    def is_long(self, given: Mapping[str, str], system: System) -> bool:
+    def is_long(self, given: Mapping[str, str], system: Judge) -> bool:
         """Whether the trace is judged part by part: nothing compares it with a retire stream, and it is no text of
         payloads.
         """
         parts = system.ip in IN_PARTS and self.retired is None and not flag(given, "PARTIAL")
         return parts and self.trace.suffix != ".hex" and self.trace.stat().st_size > LONG
 
-    def load(self, given: Mapping[str, str], system: System, need_data: bool = True) -> TraceFiles:
+    def load(self, given: Mapping[str, str], system: Judge, need_data: bool = True) -> TraceFiles:
         """Trace, configuration and program; a ValueError subclass if they cannot be used."""
         words = {name: text for name, text in given.items() if name in system.words}
         words |= {"IP": system.ip, "TRACE": str(self.trace), "ELF": str(self.elf)}
@@ -81,7 +81,7 @@ class Paths:
         return read_retired(self.retired, files, ", or omit RETIRED")
 
 
-def longest(system: System, megabytes: int, processes: int) -> int:
+def longest(system: Judge, megabytes: int, processes: int) -> int:
     """Bytes that a part of a long trace may have where so many processes share the memory allowed."""
     return max(megabytes - START, 1) * (1 << 20) // NEEDED[system.ip][0] // processes
 
@@ -95,7 +95,7 @@ def mapped() -> int:
 
 
 @contextmanager
-def limited(paths: Paths, system: System, megabytes: int, processes: int = 0) -> Iterator[None]:
+def limited(paths: Paths, system: Judge, megabytes: int, processes: int = 0) -> Iterator[None]:
     """ArgumentError if the files are too large for the memory allowed; within it this process, and those that it
     starts, have a limit for the case that the files are not as usual. processes: of a trace that is judged part by
     part, how many do so.

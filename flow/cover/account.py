@@ -17,10 +17,10 @@ from typing import Any
 
 from rvtrace.flow.jobs import Lot
 from rvtrace.jobs.arguments import json_of
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.coverage import STAMP, Counts, CoverageError
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
-from rvtrace.tb.common.coverage.model import STAMP, Counts, CoverageError
 from rvtrace.tb.tci.job import job_of
 
 _SOURCES = {"models": "*.py", "scoreboards": "*.py", "tb": "*", "rtl": "*"}  # what a result depends on
@@ -77,7 +77,7 @@ class Cost:
 class Account:
     """The runs of one system. jobs: by name those that were run."""
 
-    system: System
+    system: SystemBench
     records: list[Record] = field(default_factory=list)
     counts: Counts = field(default_factory=dict)
     bad: int = 0

@@ -18,9 +18,9 @@ from itertools import count, islice
 from typing import Any
 
 from rvtrace.flow.cover.account import Account, Record, options_of
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import CROSS, Point
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
-from rvtrace.tb.common.coverage.model import CROSS, Point
 
 _CHANCE = 0.02  # a option that so likely is none
 _OPTION = 0.9  # how close another value is that an option changes
@@ -93,7 +93,7 @@ class Try:
         }
 
 
-def stimuli(system: System, sim: str) -> dict[str, list[Job]]:
+def stimuli(system: SystemBench, sim: str) -> dict[str, list[Job]]:
     """What a system runs by name: scenarios, programs and system scenarios, each in its configurations."""
     found: dict[str, list[Job]] = defaultdict(list)
     for job in [*system.directed(sim), *system.programs(everything=True), *system.tci_jobs(sim)]:

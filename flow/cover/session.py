@@ -50,7 +50,7 @@ def mark_of(given: Mapping[str, str], sim: str) -> str:
 
 def accounts_of(out: Path, runs: Path, given: Mapping[str, str], sim: str) -> list[Account]:
     """The systems that are asked for and those that were run before, with what was run."""
-    chosen = [systems.find(name) for name in given.get("IP", ",".join(systems.NAMES)).split(",")]
+    chosen = [systems.bench(name) for name in given.get("IP", ",".join(systems.NAMES)).split(",")]
     known = same_as_before(out, mark_of(given, sim)) and not flag(given, "FRESH")
     if not known:
         for name in systems.NAMES:
@@ -58,7 +58,7 @@ def accounts_of(out: Path, runs: Path, given: Mapping[str, str], sim: str) -> li
         shutil.rmtree(out / "code", ignore_errors=True)
     accounts = [Account(system) for system in chosen]
     accounts += [
-        Account(systems.find(name))
+        Account(systems.bench(name))
         for name in systems.NAMES
         if (runs / name).exists() and name not in {a.system.ip for a in accounts}
     ]

@@ -50,7 +50,7 @@ def check(given: dict[str, str]) -> Checked:
     found = simulators.find(sim)
     dut = Dut.load(given["DUT"])
     print(f"simulator {found.version}", flush=True)
-    system = systems.find(dut.ip)
+    system = systems.bench(dut.ip)
     named = said(system, given)
     dut = replace(dut, tolerances={**dut.tolerances, **named})
     out = Path(given.get("OUT", RESULTS / "dut" / f"{dut.name}-{sim}"))

@@ -183,7 +183,7 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
     exact = switch("[profile] exact", profile.pop("exact", False))
     from rvtrace.jobs import systems
 
-    system = systems.find(ip)
+    system = systems.judge(ip)
     bus = bus_of(_table(given, "bus") if "bus" in given else None, ip)
     return Dut(
         name=name,

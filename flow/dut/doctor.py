@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
         dut = Dut.load(given["DUT"])
     except DutError as error:
         return _before_sources(given["DUT"], error)
-    system = systems.find(dut.ip)
+    system = systems.bench(dut.ip)
     print(f"{dut.title}: {system.title}, module {dut.top}, {dut.path}")
     chosen = select(dut, system, number(given, "SEEDS", _SEEDS), given.get("SIM", "verilator"))
     builds = list(dict.fromkeys(system.build_of(job) for job in chosen.jobs))
@@ -63,7 +63,7 @@ def _before_sources(where: str, error: DutError) -> int:
     ip = without_sources(where)
     if ip is None:
         raise error
-    system = systems.find(ip)
+    system = systems.bench(ip)
     ours = reference(system, system.build_of(Job("ports", "random", ip=ip)))
     for direction, title in (("input", "yours to use in [inputs]"), ("output", "to be given a value in [outputs]")):
         print(f"signals of ours ({ours.name}), {title}")

@@ -14,11 +14,11 @@ from rvtrace.flow.dut.select import declared, unheard
 from rvtrace.flow.dut.workspace import workspace
 from rvtrace.flow.jobs import build_of
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 
 
-def attach(given: Mapping[str, str], system: System, job: Job) -> Path:
+def attach(given: Mapping[str, str], system: SystemBench, job: Job) -> Path:
     """The folder that replaces rtl/; DUT= decides what the job is checked against."""
     if both := {"RTL", "EXACT"} & set(given):
         raise ArgumentError(
@@ -43,7 +43,7 @@ def with_ip(argv: Iterable[str]) -> list[str]:
     return [*words, f"IP={Dut.load(named['DUT']).ip}"] if named.get("DUT") and not named.get("IP") else words
 
 
-def as_claimed(given: Mapping[str, str], dut: Dut, system: System, job: Job) -> dict[str, object]:
+def as_claimed(given: Mapping[str, str], dut: Dut, system: SystemBench, job: Job) -> dict[str, object]:
     """The options of a job: those that the command line names as they are, the others within the claims."""
     default, named = system.config().to_dict(), system.options(given)
     options = {name: value for name, value in job.config.items() if name in named or value != default.get(name, value)}

@@ -19,9 +19,9 @@ from rvtrace.flow.mutate.campaign import Subject
 from rvtrace.flow.mutate.design import Design, DesignError, names_below
 from rvtrace.flow.simulation import sources
 from rvtrace.jobs import systems
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import ROOT, BuildConfig
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 
 SEEDS = 20  # random walks of a campaign
 _ELABORATED = 3  # builds in which a mutant must elaborate
@@ -42,8 +42,8 @@ _COMMON = {"common/csr_pkg.sv": "ctr", "common/trace_timestamp.sv": "tci"}
 
 def of_system(ip: str, sim: str = "verilator", seeds: int = SEEDS) -> Subject:
     """Our RTL with all jobs of a system. tci: the trace system, with the system scenarios of both encoders."""
-    title = "Trace system" if ip == "tci" else systems.find(ip).title
-    phases = _trace_system(sim, seeds) if ip == "tci" else _phases(systems.find(ip), sim, seeds)
+    title = "Trace system" if ip == "tci" else systems.judge(ip).title
+    phases = _trace_system(sim, seeds) if ip == "tci" else _phases(systems.bench(ip), sim, seeds)
     builds = _common_builds(job for phase in phases for job in phase)
     files = [path for build in builds for path in sources(ROOT / "rtl", build.bench) if "rtl" in path.parts]
     paths = names_below(ROOT / "rtl", dict.fromkeys(files))
@@ -59,7 +59,7 @@ def belongs(name: str, ip: str) -> bool:
     return folder in FOLDERS[ip] and not name.endswith("_assert.sv")
 
 
-def _phases(system: System, sim: str, seeds: int) -> list[list[Job]]:
+def _phases(system: SystemBench, sim: str, seeds: int) -> list[list[Job]]:
     """One configuration of each scenario, in as few builds as can be; the others; random seeds; programs."""
     directed = system.directed(sim)
     first = _first(directed)
@@ -72,11 +72,11 @@ def _phases(system: System, sim: str, seeds: int) -> list[list[Job]]:
 def _trace_system(sim: str, seeds: int) -> list[list[Job]]:
     first: list[Job] = []
     for ip in ("ntrace", "etrace"):
-        for job in systems.find(ip).tci_jobs(sim):
+        for job in systems.bench(ip).tci_jobs(sim):
             job.name = f"{ip}-{job.name}"
             first.append(job)
     walks = [
-        systems.find(ip).random_tci_job(seed)  # pyright: ignore[reportAttributeAccessIssue]  # of encoders
+        systems.bench(ip).random_tci_job(seed)  # pyright: ignore[reportAttributeAccessIssue]  # of encoders
         for seed in range(1, seeds // 2 + 1)
         for ip in ("ntrace", "etrace")
     ]
@@ -122,7 +122,7 @@ def _common_builds(jobs: Iterable[Job]) -> list[BuildConfig]:
 def of_device(where: str, sim: str = "verilator", seeds: int = SEEDS) -> Subject:
     """A device with the jobs that its claims allow. ValueError if its description or its sources cannot be used."""
     dut = Dut.load(where)
-    system = systems.find(dut.ip)
+    system = systems.bench(dut.ip)
     chosen = select(dut, system, seeds, sim)
     directed = [job for job in chosen.jobs if job.source.startswith("scenario:")]
     first = _first(directed)

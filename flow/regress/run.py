@@ -15,15 +15,15 @@ from rvtrace.flow.regress.progress import Progress
 from rvtrace.flow.regress.seeds import SEEDS
 from rvtrace.flow.simulation import cores, finished
 from rvtrace.jobs.arguments import ArgumentError, number
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 
 ENGINES = ("local", "slurm", "lsf", "sge", "pbs")
 _BATCH = 10  # seeds in one process
 
 
-def demand_possible(given: Mapping[str, str], chosen: list[System], known: Mapping[str, str]) -> None:
+def demand_possible(given: Mapping[str, str], chosen: list[SystemBench], known: Mapping[str, str]) -> None:
     """ArgumentError for a word that one of the systems cannot take, or a value that says nothing. known: words of
     all systems."""
     for word in set(given) - set(known):

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from rvtrace.flow.jobs import refuse_claims
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, number
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.job import DRIVES, Job
-from rvtrace.jobs.system import System
 
 SEEDS, SIZE = 50, 20_000  # if nobody says
 
 
-def systems_of(argv: list[str]) -> list[System]:
+def systems_of(argv: list[str]) -> list[SystemBench]:
     """Those IP= names, in their order and each once."""
     wanted = next((word[3:] for word in argv if word.startswith("IP=") and word[3:]), "all")
-    return [systems.find(ip) for ip in (systems.NAMES if wanted == "all" else dict.fromkeys(wanted.split(",")))]
+    return [systems.bench(ip) for ip in (systems.NAMES if wanted == "all" else dict.fromkeys(wanted.split(",")))]
 
 
-def jobs_of(given: Mapping[str, str], chosen: list[System]) -> list[Job]:
+def jobs_of(given: Mapping[str, str], chosen: list[SystemBench]) -> list[Job]:
     """The share of each system: the seeds divided evenly, the first ones of the list get one more."""
     seeds, first, size = number(given, "SEEDS", SEEDS), number(given, "FIRST", 1), number(given, "SIZE", SIZE)
     if given.get("DRIVE", DRIVES[0]) not in DRIVES:

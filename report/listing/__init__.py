@@ -7,16 +7,15 @@ prints one, and write(out), which adds the printed form to it. Report: SHOWN and
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+
+from rvtrace.jobs import names
 
 
 def of(ip: str) -> ModuleType | None:
     """The module of a system; None if it has none."""
-    name = f"{__name__}.{ip}"
-    return import_module(name) if find_spec(name) else None
+    return names.listing_of(ip)
 
 
 def add(ip: str, out: Path) -> tuple[str, ...]:

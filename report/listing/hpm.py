@@ -88,7 +88,7 @@ def shown(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
     for result in results:
         if "counters" in result:
             config = Config.from_dict(result["config"])
-            name = f"{result['source'].partition(':')[2]} {systems.find('hpm').described(config)}"
+            name = f"{result['source'].partition(':')[2]} {systems.judge('hpm').described(config)}"
             if name not in found:
                 counters = result["counters"]
                 found[name] = name, short(counters), listing(counters, config, result["name"])

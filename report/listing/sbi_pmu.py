@@ -122,7 +122,7 @@ def shown(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
     for result in results:
         if "counted" in result:
             config = SbiPmuConfig.from_dict(result["config"])
-            name = f"{result['source'].partition(':')[2]} {systems.find('sbi_pmu').described(config)}"
+            name = f"{result['source'].partition(':')[2]} {systems.judge('sbi_pmu').described(config)}"
             line = ", ".join(f"{row['count']:,} {row['event']}" for row in result["counted"][:2])
             found[name] = name, line, perf.listing(result["counted"])
     return [found[name] for name in sorted(found)]

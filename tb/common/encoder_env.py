@@ -7,13 +7,13 @@ import json
 import random
 import time
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rvtrace.jobs.names import expected_of
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.base import AgentConfig, BeatSequence, PlaySequence
 from rvtrace.tb.common.agents.ingress import IngressAgent, IngressItem
@@ -150,9 +150,7 @@ class EncoderTest(BenchTest):
         sent = _sent(capture)
         columns: dict[str, Any] = {"bytes": np.zeros(0, np.uint64) if sent is None else sent}
         if getattr(capture, "beats", None) is not None:
-            columns["instructions"] = (
-                import_module(f"rvtrace.scoreboards.{self.job.ip}.expected").expected(capture).cycle
-            )
+            columns["instructions"] = expected_of(self.job.ip)(capture).cycle
         np.savez_compressed(out / "cycles.npz", **columns)
 
     def leave(self, out: Path) -> None:

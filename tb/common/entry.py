@@ -17,7 +17,6 @@ import sys
 import time
 import traceback
 from hashlib import sha256
-from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from pyuvm import ConfigDB, uvm_factory, uvm_root
 
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job, JobError
+from rvtrace.jobs.names import test_class_of
 from rvtrace.jobs.results import blank
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.tb.common.agents.base import CONFIG
@@ -83,7 +83,7 @@ def forget_loggers(known: set[str]) -> None:
 def test_of(job: Job) -> type[BaseTest]:
     """The test of a job's system."""
     bench = "tci" if job.source.startswith(f"{KIND}:") else job.ip
-    return import_module(f"rvtrace.tb.{bench}.env").TEST
+    return test_class_of(bench)
 
 
 def make_ready(job: Job) -> None:

@@ -71,9 +71,9 @@ class TciEnv(BaseEnv):
 
 def scenario_of(job: TciJob) -> TciStimulus:
     """The system scenario of a job."""
-    from rvtrace.tb.tci.stimulus.scenarios import BY_IP
+    from rvtrace.tb.tci.stimulus.scenarios import BY_IP, known
 
-    return BY_IP[job.ip][job.scenario].build(job, random.Random(job.rng_path("story")))
+    return BY_IP[job.ip][known(job).scenario].build(job, random.Random(job.rng_path("story")))
 
 
 class TciTest(BaseTest):

@@ -7,7 +7,7 @@ from rvtrace.jobs import systems
 from rvtrace.tb.adapter.stimulus.scenarios import BUILDS
 from tests.common.long import few
 
-SYSTEM = systems.find("adapter")
+SYSTEM = systems.bench("adapter")
 
 
 def test_scenarios(run_jobs, sim):

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from rvtrace.flow.mutants import Mutant, by_clause, load
+from rvtrace.jobs.coverage import Point
 from rvtrace.scoreboards.common.clauses import Clause, Plan
-from rvtrace.tb.common.coverage.model import Point
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,19 +11,19 @@ import pytest
 
 from rvtrace.flow.jobs import build_of
 from rvtrace.jobs import systems
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 from tests.common.long import few, some
 
 _SHORT = 1200  # cycles that are played pin by pin
 
 
-def builds(system: System) -> list[Any]:
+def builds(system: SystemBench) -> list[Any]:
     """Every build that the scenarios need, in a fixed order."""
     return sorted({build_of(job) for job in system.directed("")}, key=str)
 
 
-def of_build(system: System, sim: str, build: Any) -> list[Job]:
+def of_build(system: SystemBench, sim: str, build: Any) -> list[Job]:
     """The scenarios on one build: all configurations with LONG=1, else few."""
     return [job for job in few(system.directed(sim)) if build_of(job) == build]
 
@@ -37,7 +37,7 @@ def one_of_each(jobs: list[Job], but: Collection[str] = ()) -> list[Job]:
     return [some[number % len(some)] for number, some in enumerate(of_one)]
 
 
-def short_in_pins(system: System, sim: str, stimulus: Callable[[Job], Any]) -> list[Job]:
+def short_in_pins(system: SystemBench, sim: str, stimulus: Callable[[Job], Any]) -> list[Job]:
     """One configuration of each scenario that is short, on builds of the main job, pin by pin, where a cycle takes a
     hundred times as long.
     """
@@ -59,7 +59,7 @@ def runs_of(
 
     most: builds. in_pins: share of the scenarios that are short enough.
     """
-    system = systems.find(ip)
+    system = systems.bench(ip)
     every = builds(system)
 
     @pytest.mark.parametrize("build", range(len(every)))

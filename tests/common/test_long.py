@@ -16,7 +16,7 @@ def values(jobs):
 
 @pytest.mark.parametrize("ip", ["etrace", "ntrace", "tandem", "ctr", "hpm", "sbi_pmu", "adapter"])
 def test_few_configurations_of_every_scenario(ip, monkeypatch):
-    every = systems.find(ip).directed("")
+    every = systems.bench(ip).directed("")
     monkeypatch.setattr(long, "LONG", False)
     kept = long.few(every)
     assert {job.source for job in kept} == {job.source for job in every} and values(kept) == values(every)

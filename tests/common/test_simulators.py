@@ -20,7 +20,7 @@ def test_few_builds() -> None:
 @pytest.mark.parametrize("ip", systems.NAMES)
 def test_every_system_has_runs_on_verilator(ip: str) -> None:
     """And those that are elsewhere are not lost, nor is their order changed."""
-    jobs = systems.find(ip).directed("verilator")
+    jobs = systems.bench(ip).directed("verilator")
     parts = by_simulator(jobs, "verilator")
     there = [job for way, some in parts.items() if way.simulator == "verilator" for job in some]
     assert there and {build_of(job) for job in there} <= compiled()
@@ -31,13 +31,13 @@ def test_every_system_has_runs_on_verilator(ip: str) -> None:
 
 
 def test_without_icarus_all_is_on_verilator(monkeypatch: pytest.MonkeyPatch) -> None:
-    jobs = systems.find("ctr").directed("verilator")
+    jobs = systems.bench("ctr").directed("verilator")
     monkeypatch.setattr("tests.common.simulators.icarus_or", lambda sim: sim)
     assert set(by_simulator(jobs, "verilator")) == {Way("verilator", False), Way("verilator", True)}
 
 
 def test_what_is_brief_is_compiled_without_optimization() -> None:
-    jobs = systems.find("subsystem").directed("verilator")
+    jobs = systems.bench("subsystem").directed("verilator")
     assert {str(build_of(job)) for job in by_simulator(jobs, "verilator")[Way("verilator", True)]} == {
         str(build_of(Job("any", "random", dict(DUAL), ip="subsystem")))
     }

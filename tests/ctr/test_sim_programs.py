@@ -26,7 +26,7 @@ from rvtrace.tb.ctr.stimulus.builds import DEFAULT, DRAFT32, DRAFT64, LEAN
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 
 SIZE = 2500
-CTR = systems.find("ctr")
+CTR = systems.bench("ctr")
 
 
 def word(build: dict, *more: str) -> dict:

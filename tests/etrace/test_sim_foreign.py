@@ -87,7 +87,7 @@ def test_every_deviation_has_a_place_runs_and_known_clauses(name: str, tmp_path:
     assert len(rows) >= 30 and {row.name for row in rows} == set(
         re.findall(r"^name = \"(\w+)\"", (DUTS / name / isolate.FILE).read_text(), re.M)
     )
-    jobs = select(copied, systems.find("etrace"), isolate.SEEDS, SIM[name]).jobs
+    jobs = select(copied, systems.bench("etrace"), isolate.SEEDS, SIM[name]).jobs
     device = isolate.Device(name, copied, rows, tuple(jobs))
     assert all(device.runs_of([row]) for row in rows)
     assert {clause for row in rows for clause in row.clauses} <= set(plan().clauses)

@@ -50,5 +50,5 @@ def test_golden(run_jobs, sim, drive):
 
 def test_the_cases_need_no_separate_build(sim):
     """They are run by the simulators that the scenarios are built for."""
-    builds = {str(build_of(job)) for job in systems.find("etrace").directed(sim)}
+    builds = {str(build_of(job)) for job in systems.bench("etrace").directed(sim)}
     assert {str(build_of(job_of(case, sim, "bulk"))) for case in pack() if playable(case)} <= builds

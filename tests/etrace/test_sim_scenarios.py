@@ -13,7 +13,7 @@ from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 from tests.common.long import few, some
 from tests.common.scenario_runs import one_of_each
 
-SYSTEM = systems.find("etrace")
+SYSTEM = systems.bench("etrace")
 BUILDS = {
     f"{build.label}-fifo{build.parameters['FifoDepth']}": build
     for build in sorted({build_of(job) for job in SYSTEM.directed("")}, key=str)

@@ -92,13 +92,13 @@ def files(
 
 def in_parts(given: dict[str, str], processes: int = 1) -> judging.Judged:
     """The verdict in parts."""
-    system = systems.find("etrace")
+    system = systems.bench("etrace")
     return judging.judge_parts(given, Paths.of(given, system).load(given, system, need_data=False), processes)
 
 
 def verdicts(given: dict[str, str], processes: int = 1) -> tuple[judging.Judged, judging.Judged]:
     """Of the whole, and in parts."""
-    system = systems.find("etrace")
+    system = systems.bench("etrace")
     paths = Paths.of(given, system)
     return judging.judge(given, paths, paths.load(given, system)), in_parts(given, processes)
 
@@ -230,7 +230,7 @@ def test_of_a_trace_with_another_layout_the_beginning_is_judged(small, few, tmp_
 def test_a_part_that_is_too_large_is_refused_with_a_way_out(small, few, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(etrace_parts, "READ", 1000)
     given = files(tmp_path, "plain", change=lambda payloads, _: payloads[:2] + payloads[2:3] * 10_000)
-    system = systems.find("etrace")
+    system = systems.bench("etrace")
     loaded = Paths.of(given, system).load(given, system, need_data=False)
     with pytest.raises(
         ArgumentError, match="no synchronization packet .*; switch periodic synchronization on .* give N=1"
@@ -245,7 +245,7 @@ def test_a_trace_of_another_program_that_cannot_be_cut_is_said_to_be_one(small, 
     monkeypatch.setattr(cutting, "HEAD", 3000)
     given = files(tmp_path, "plain")
     given["ELF"] = given["ELF"].replace("traps", "crc")
-    system = systems.find("etrace")
+    system = systems.bench("etrace")
     loaded = Paths.of(given, system).load(given, system, need_data=False)
     parts = judging.judge_parts(given, loaded, 1, 2000)
     assert parts.problem.startswith("t.bin does not fit crc.rv64.elf") and parts.verdict.failures

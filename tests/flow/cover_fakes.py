@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rvtrace.flow.cover.account import Account
+from rvtrace.jobs.coverage import Definition, Point
 from rvtrace.jobs.job import Job
 from rvtrace.models.loop.config import Config
-from rvtrace.tb.common.coverage.model import Definition, Point
 
 FAKE = Definition(
     "loop",

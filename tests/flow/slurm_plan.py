@@ -91,7 +91,7 @@ def main(argv: list[str]) -> int:
         os.environ.update(running.env, SLURM_PLAN_SECONDS=str(mean))
         out = Path(folder) / "out"
         words = {"SEEDS": str(seeds), "N": str(workers), "CLUSTER": "slurm", "MEMORY": "500MB"}
-        jobs = jobs_of(words, [systems.find("hpm")])
+        jobs = jobs_of(words, [systems.bench("hpm")])
         from tests.flow.slurm_plan import wait as work
 
         cluster._work = work

@@ -14,7 +14,7 @@ from rvtrace.jobs import systems
 from tests.tools.captures import ROOT
 
 IP = "loop"  # the smallest
-BINS = sum(len(point.reachable) for point in systems.find(IP).definition.points)
+BINS = sum(len(point.reachable) for point in systems.bench(IP).definition.points)
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

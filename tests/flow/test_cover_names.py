@@ -11,6 +11,6 @@ from rvtrace.jobs import systems
 
 @pytest.mark.parametrize("ip", systems.NAMES)
 def test_every_run_has_its_name(ip):
-    plan = Plan(Account(systems.find(ip)), "verilator", 100, 1, 40, jobs.build_of, lambda account, number: [])
+    plan = Plan(Account(systems.bench(ip)), "verilator", 100, 1, 40, jobs.build_of, lambda account, number: [])
     names = [job.name for job in plan._listed("verilator")]
     assert len(names) == len(set(names)) > 0

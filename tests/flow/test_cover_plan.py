@@ -12,11 +12,11 @@ from rvtrace.flow.cover.code import CodeRuns, choose
 from rvtrace.flow.cover.plan import _GUESS, Plan
 from rvtrace.flow.jobs import Played
 from rvtrace.jobs import systems
+from rvtrace.jobs.coverage import CoverageError
 from rvtrace.jobs.job import save_jobs
-from rvtrace.tb.common.coverage.model import CoverageError
 from tests.flow.cover_fakes import FAKE, account, job, result
 
-NTRACE = systems.find("ntrace")
+NTRACE = systems.bench("ntrace")
 
 
 def build_of(asked):

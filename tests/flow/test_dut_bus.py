@@ -20,7 +20,7 @@ from tests.flow.bus_devices import ENABLED, folder, module
 from tests.flow.dut_folders import folder as plain
 
 SIM = "icarus" if shutil.which("iverilog") else "verilator"
-NTRACE = systems.find("ntrace")
+NTRACE = systems.bench("ntrace")
 
 
 def check(path, out, k="trap_at_target-2"):
@@ -197,7 +197,7 @@ def test_an_encoder_of_etrace_waits_as_well(tmp_path):
 
 def test_a_port_of_tandem_trace_waits_as_well(tmp_path):
     """The rows are hidden while a list runs, and the ready of the device does not count."""
-    system = systems.find("tandem")
+    system = systems.bench("tandem")
     build = system.build_of(Job("ports", "random", ip="tandem"))
     ours = reference(system, build)
     ports = [f"{port.direction} logic [{port.width - 1}:0] {port.name}" for port in ours.ports.values()]

@@ -17,7 +17,7 @@ from rvtrace.jobs import systems
 from rvtrace.jobs.job import Job
 from tests.flow.dut_folders import MODULE, folder
 
-NTRACE = systems.find("ntrace")
+NTRACE = systems.bench("ntrace")
 
 
 def looked(path, config=None, **changes):

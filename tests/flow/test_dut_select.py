@@ -16,9 +16,9 @@ from rvtrace.tb.common.stimulus.stimulus import heard
 from tests.etrace.checked_scenarios import doctored
 from tests.flow.dut_folders import folder
 
-HPM = systems.find("hpm")
+HPM = systems.bench("hpm")
 
-NTRACE = systems.find("ntrace")
+NTRACE = systems.bench("ntrace")
 
 
 def chosen(path: Path, seeds: int = 4, **changes) -> tuple[Dut, Selection]:
@@ -91,7 +91,7 @@ def test_clauses_that_do_not_apply(tmp_path, exact):
 
 def test_what_a_tolerance_leaves_free_is_not_applicable(tmp_path):
     """The reason names the tolerance; and it is true: the scoreboard counts nothing for the clause."""
-    etrace, head = systems.find("etrace"), {"ip": "etrace", "variant": "v2_0"}
+    etrace, head = systems.bench("etrace"), {"ip": "etrace", "variant": "v2_0"}
 
     def why(**profile) -> dict[str, str]:
         path = folder(
@@ -121,17 +121,17 @@ def test_what_a_tolerance_leaves_free_is_not_applicable(tmp_path):
 
 @pytest.mark.parametrize("ip", IPS)
 def test_every_system_can_be_attached(tmp_path, ip):
-    top = systems.find(ip).synthesis_top
+    top = systems.bench(ip).synthesis_top
     source = f"module acme_te; endmodule\n// {top}\n"
-    head = {"ip": ip, "variant": None if ip in ("hpm", "tandem") else systems.find(ip).config().variant}
+    head = {"ip": ip, "variant": None if ip in ("hpm", "tandem") else systems.bench(ip).config().variant}
     path = folder(tmp_path, source=source, dut=head, options={"mode": None, "inst_stall_ena": None})
     text = (path / "dut.toml").read_text()
     (path / "dut.toml").write_text(text[: text.index("[parameters]")])
     dut = Dut.load(path)
-    found = select(dut, systems.find(ip), 3, "icarus")
+    found = select(dut, systems.bench(ip), 3, "icarus")
     assert sum(job.source == "random" for job in found.jobs) == 3
-    hidden = not_run(dut, systems.find(ip))
-    assert ("HPM.count.cycles" in hidden) == (ip == "hpm") and set(hidden) <= set(systems.find(ip).plan.clauses)
+    hidden = not_run(dut, systems.bench(ip))
+    assert ("HPM.count.cycles" in hidden) == (ip == "hpm") and set(hidden) <= set(systems.bench(ip).plan.clauses)
     assert any(job.source.startswith("program:") for job in found.jobs) and any(
         job.source.startswith("scenario:") for job in found.jobs
     )
@@ -148,7 +148,7 @@ def test_a_csr_block_has_no_blocks_of_instructions_and_runs_without_s_mode_are_m
     text = (path / "dut.toml").read_text()
     kept = text[: text.index("[parameters]")] + '[stimulus]\nretirement = "single"\n'
     (path / "dut.toml").write_text(kept)
-    found = select(Dut.load(path), systems.find("ctr"), 0, "icarus")
+    found = select(Dut.load(path), systems.bench("ctr"), 0, "icarus")
     assert any(job.source.startswith("scenario:") for job in found.jobs), "it says so with transfers = 1"
     assert not found.left, "a run without S-mode, where S-mode is claimed, is made with it, or is there already"
     assert all(job.settings.has_s for job in found.jobs)

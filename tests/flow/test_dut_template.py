@@ -20,7 +20,7 @@ _SIGNAL = re.compile(r"\b[a-z]\w*_(?:i|o|ni)\b")
 
 def template(ip: str, *inputs: str) -> tuple[Reference, str]:
     """With a module of these inputs, one bit each."""
-    system = systems.find(ip)
+    system = systems.bench(ip)
     ours = reference(system, system.build_of(Job("ports", "random", ip=ip)))
     return ours, description("acme", system, ours, {}, "", {name: Port(name, "input", 1, "logic") for name in inputs})
 

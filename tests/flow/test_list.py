@@ -43,7 +43,7 @@ def test_what_fails_is_not_kept(shown: list[list[str]], capsys: pytest.CaptureFi
     assert len(shown) == 2
 
 
-@pytest.mark.parametrize("name", ["tb/ctr/system.py", "tests/ctr/test_a.py", "data/programs/a.rv64.rec",
+@pytest.mark.parametrize("name", ["tb/ctr/bench.py", "tests/ctr/test_a.py", "data/programs/a.rv64.rec",
                                   "examples/a/dut.toml", "scoreboards/ctr/plan.toml"])  # fmt: skip
 def test_a_file_that_changes_is_seen(name: str, tmp_path: Path) -> None:
     path = tmp_path / name

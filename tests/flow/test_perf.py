@@ -15,7 +15,7 @@ from rvtrace.jobs.arguments import ArgumentError
 
 @pytest.mark.parametrize("ip", systems.NAMES)
 def test_every_part_of_the_models_runs(ip):
-    for count, parts in systems.find(ip).modelled("traps"):
+    for count, parts in systems.bench(ip).modelled("traps"):
         assert count > 0
         for name, work in parts:
             work()

@@ -147,7 +147,7 @@ def test_one_total_also_after_a_longer_regression(tmp_path, sim):
 
 
 def test_shares():
-    chosen = [systems.find(ip) for ip in systems.NAMES]
+    chosen = [systems.bench(ip) for ip in systems.NAMES]
     jobs = jobs_of({"SEEDS": str(2 * len(chosen) + 1), "FIRST": "5"}, chosen)
     seeds = {ip: [job.seed for job in jobs if job.ip == ip] for ip in systems.NAMES}
     assert seeds[systems.NAMES[0]] == [5, 6, 7] and all(seeds[ip] == [5, 6] for ip in systems.NAMES[1:])

@@ -36,7 +36,7 @@ def test_every_option_makes_it_shorter() -> None:
 
 
 def test_side_by_side_a_system_may_have_fewer_rows() -> None:
-    empty = bits.Table.of(systems.find("ntrace").sizes, [])
+    empty = bits.Table.of(systems.bench("ntrace").sizes, [])
     head, _, *rows = bits.beside({"N-Trace": empty, "Tandem trace": sizes.tandem(["traps"])}).splitlines()
     assert len(rows) == len(empty.sizes.extras) and head.count("Tandem trace: ") == len(sizes.TANDEM.methods)
     assert "not run" in rows[0] and rows[0].split(" | ")[-1].rstrip(" |").replace(".", "").isdigit()

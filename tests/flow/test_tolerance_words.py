@@ -18,7 +18,7 @@ SIM = "icarus" if shutil.which("iverilog") else "verilator"
 
 @pytest.mark.parametrize("ip", ["ntrace", "etrace", "tandem", "ctr", "hpm"])
 def test_a_run_has_the_words_of_a_captured_trace(ip):
-    system = systems.find(ip)
+    system = systems.bench(ip)
     found = set(tolerance_words(system.tolerances, ip)) - set(system.words)
     assert found and found <= set(words(system))
 
@@ -38,7 +38,7 @@ def test_a_run_is_repeated_with_them():
 def test_they_come_before_those_of_the_profile():
     line = {"DUT": "bolt_te", "IP": "etrace", "SCENARIO": "loop_resync", "BRANCH_BIT": "0"}
     job = one(line)
-    attach(line, systems.find("etrace"), job)
+    attach(line, systems.bench("etrace"), job)
     assert job.tolerances["branch_bit"] is False and job.tolerances["support_first"] is True
     assert "BRANCH_BIT=0" in job.rerun and "SUPPORT_FIRST" not in job.rerun, "the others are in the dut.toml"
 

@@ -15,10 +15,10 @@ from rvtrace.flow.dut.select import select
 from rvtrace.jobs.job import Job, JobError
 from rvtrace.models.hpm.config import Config, ConfigError
 from rvtrace.scoreboards.hpm.check import check
+from rvtrace.tb.hpm.bench import BENCH
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
-from rvtrace.tb.hpm.system import SYSTEM
 from tests.flow.dut_folders import folder
 from tests.hpm.devices import captured
 
@@ -80,7 +80,7 @@ def test_a_device_gets_no_scenario_of_what_it_lacks(tmp_path: Path) -> None:
             options=claims,
         )
     )
-    found = select(dut, SYSTEM, 0, "icarus")
+    found = select(dut, BENCH, 0, "icarus")
     ran = {job.source.partition(":")[2] for job in found.jobs}
     assert {"time", "all_pairs"} <= ran and not {"overflow_register", "event_written_at_overflow"} & ran
     assert "needs has_sscofpmf = 1" in {why for name, why in found.left.items() if name.startswith("overflow_register")}

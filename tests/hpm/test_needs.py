@@ -20,7 +20,7 @@ KITE, PLOVER = (ROOT / "tests" / "hpm" / "duts" / name for name in ("kite", "plo
 
 
 def why(folder: Path, *without: str) -> dict[str, str]:
-    return not_applicable(Dut.load(folder), systems.find("hpm"), Selection([], {}, list(without)), [])
+    return not_applicable(Dut.load(folder), systems.bench("hpm"), Selection([], {}, list(without)), [])
 
 
 def test_needs_are_options_or_kinds_of_stimulus() -> None:

@@ -24,7 +24,7 @@ from rvtrace.tb.hpm.stimulus.stimulus import stimulus
 from tests.common.long import some
 
 SIZE = 2500
-HPM = systems.find("hpm")
+HPM = systems.bench("hpm")
 
 
 @pytest.mark.parametrize("build", [DEFAULT, RV32, PLAIN])

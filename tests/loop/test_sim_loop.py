@@ -8,7 +8,7 @@ from __future__ import annotations
 from rvtrace.jobs import systems
 from tests.common.long import some
 
-SYSTEM = systems.find("loop")
+SYSTEM = systems.bench("loop")
 
 
 def test_scenarios(run_jobs, sim):

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rvtrace.jobs.coverage import CoverageError, Definition, Point
 from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import message
@@ -15,7 +16,6 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
-from rvtrace.tb.common.coverage.model import CoverageError, Definition, Point
 from rvtrace.tb.ntrace.coverage.points import NTRACE, POINTS, merge, percent
 from rvtrace.tb.ntrace.coverage.sampling import sample
 

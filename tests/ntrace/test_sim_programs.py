@@ -13,8 +13,8 @@ from rvtrace.models.riscv.beats import LANE_FIELDS, LEVELS, PULSES, Beats
 from rvtrace.models.riscv.blocks import from_beats, observable
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
+from rvtrace.tb.ntrace.bench import programs
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
-from rvtrace.tb.ntrace.system import programs
 from tests.common.long import some
 
 

@@ -29,11 +29,11 @@ SLOW = {"very_long_loop", "sync_after_pause"}
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_scenarios(run_jobs, sim, build):
-    run_jobs([job for job in few(systems.find("ntrace").directed(sim)) if build_of(job) == BUILDS[build]])
+    run_jobs([job for job in few(systems.bench("ntrace").directed(sim)) if build_of(job) == BUILDS[build]])
 
 
 def test_scenarios_pin_by_pin(run_jobs, sim):
-    jobs = one_of_each(systems.find("ntrace").directed(sim), SLOW)
+    jobs = one_of_each(systems.bench("ntrace").directed(sim), SLOW)
     assert len(jobs) == len(SCENARIOS.keys() - SLOW)
     jobs = some(sorted(jobs, key=lambda job: str(build_of(job))), len(jobs) // 3)
     for job in jobs:
@@ -47,6 +47,6 @@ def test_scenarios_pin_by_pin(run_jobs, sim):
 
 
 def test_the_builds_above_serve_every_scenario(sim):
-    served = [job for job in systems.find("ntrace").directed(sim) if build_of(job) in BUILDS.values()]
+    served = [job for job in systems.bench("ntrace").directed(sim) if build_of(job) in BUILDS.values()]
     played = [scenario for scenario in SCENARIOS.values() if not (scenario.slow and sim == "icarus")]
     assert len(served) == sum(len(scenario.configs) for scenario in played) > 0

@@ -212,7 +212,7 @@ def test_the_sources_of_the_subsystem_are_on_one_axis(tmp_path, stream, bars):
     assert shown.cycles.insn.tolist() == capture.cycle[insn].tolist()
     lanes = {track.name: track for track in shown.tracks}
     for other in bars:
-        lane = next(track for name, track in lanes.items() if name.startswith(systems.find(other).title))
+        lane = next(track for name, track in lanes.items() if name.startswith(systems.judge(other).title))
         assert lane.value.sum() <= len(getattr(capture, other)) and lane.at[-1] <= len(shown.rows)
     looks = capture.snapshots
     assert lanes["minstret (as read)"].value.tolist() == [look.counters["minstret"] for look in looks]

@@ -20,7 +20,7 @@ from rvtrace.models.sbi_pmu.record import Record
 from rvtrace.report.listing import sbi_pmu as sbi_pmu_calls
 from rvtrace.tb.sbi_pmu.stimulus.builds import BARE, DEFAULT, RV32
 
-SYSTEM = systems.find("sbi_pmu")
+SYSTEM = systems.bench("sbi_pmu")
 SIZE = 1500  # cycles of a program with something in them
 
 

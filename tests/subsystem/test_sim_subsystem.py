@@ -23,7 +23,7 @@ from rvtrace.tb.subsystem.stimulus.random_jobs import random_job
 from tests.common.long import LONG, only_long, some
 from tests.common.scenario_runs import builds, of_build
 
-SYSTEM = systems.find("subsystem")
+SYSTEM = systems.bench("subsystem")
 COMMON = {
     SYSTEM.build_of(job) for job in SYSTEM.programs()
 }  # of the main job; the others take half a minute to compile

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from rvtrace.jobs.coverage import Counts
 from rvtrace.models.tandem.config import Config
 from rvtrace.scoreboards.tandem.check import check
-from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.tandem.coverage.points import ABSENT, CHOICES, CHOSEN, TANDEM
 from rvtrace.tb.tandem.coverage.sampling import sample
 from rvtrace.tb.tandem.stimulus.builds import DRAWN

@@ -24,7 +24,7 @@ from rvtrace.tools import elf_to_trace, verify
 from tests.common.long import some
 
 SIZE = 500
-TANDEM = systems.find("tandem")
+TANDEM = systems.bench("tandem")
 
 
 @pytest.mark.parametrize(

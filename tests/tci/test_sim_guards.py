@@ -7,12 +7,13 @@ import pytest
 
 from rvtrace.flow.jobs import run_all
 from rvtrace.tb.tci.job import TciJob
+from rvtrace.tb.tci.stimulus.scenarios import known
 from tests.common.simulators import icarus_or
 
 
 def test_scenario_that_does_not_exist():
     with pytest.raises(ValueError, match="did you mean tci:read_back"):
-        TciJob("no", "tci:readback")
+        known(TciJob("no", "tci:readback"))
 
 
 def test_mutant_is_caught(sim, rtl_copy, tmp_path):

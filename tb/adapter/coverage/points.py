@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rvtrace.jobs.coverage import Counts, Definition, Point
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.scoreboards.adapter.check import ERRORS
-from rvtrace.tb.common.coverage.model import Counts, Definition, Point
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.adapter.capture import AdapterCapture

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.jobs.coverage import Definition
 
 Hits = Mapping[str, Mapping[str, int]]
 All = Iterable[tuple[Definition, Hits]]

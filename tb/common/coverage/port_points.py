@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from rvtrace.jobs.coverage import Point
 from rvtrace.tb.common.coverage.ingress import (
     BACKLOGS,
     EFFECTS,
@@ -14,7 +15,6 @@ from rvtrace.tb.common.coverage.ingress import (
     PRIVS,
     TRAP_PLACES,
 )
-from rvtrace.tb.common.coverage.model import Point
 
 TERMS = {  # kinds of filter conditions, and how `Config.filter` writes them
     "iaddr": "iaddr",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rvtrace.tb.common.coverage.model import CROSS, Counts
+from rvtrace.jobs.coverage import CROSS, Counts
 
 
 class Tally:

@@ -13,13 +13,13 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import CROSS, Definition, Point
 from rvtrace.models.ctr.access import Gates, outcome
 from rvtrace.models.ctr.config import DEPTHS, VARIANTS, Config
 from rvtrace.models.ctr.records import TYPES
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, Csr, csrs
 from rvtrace.models.riscv.csr import DEBUG, DONE, HS, OUTCOMES, READ, VS, VU, Access, M, U
 from rvtrace.scoreboards.ctr.reasons import FILTERS
-from rvtrace.tb.common.coverage.model import CROSS, Definition, Point
 
 if TYPE_CHECKING:
     pass

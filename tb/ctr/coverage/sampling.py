@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import CROSS, Counts
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import OPS
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, control_fields, csrs
 from rvtrace.models.ctr.rules import CALL, EXTERNAL, FREEZE, NOTHING, OVERWRITE, POP
 from rvtrace.models.riscv.csr import DEBUG, DONE, HS, OUTCOMES, VS, VU, M, U
 from rvtrace.scoreboards.ctr.reasons import FILTERS, RECORDED, VIRTUAL_MODES
-from rvtrace.tb.common.coverage.model import CROSS, Counts
 from rvtrace.tb.common.coverage.tally import Tally
 from rvtrace.tb.ctr.coverage import points as p
 from rvtrace.tb.ctr.coverage.points import MODE_NAMES

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import Counts, Definition, Point
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import CLAUSES
 from rvtrace.models.etrace.table import MAP_LENGTHS, OPTIONS, QUAL_STATUS, VARIANTS
@@ -21,7 +22,6 @@ from rvtrace.tb.common.coverage.ingress import (
     SIZES,
     STOP_AFTER,
 )
-from rvtrace.tb.common.coverage.model import Counts, Definition, Point
 from rvtrace.tb.tci.coverage.points import ControlCoverage
 from rvtrace.tb.tci.job import DEFAULTS, params_of
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rvtrace.jobs.coverage import Counts
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.etrace.table import OPTIONS, VARIANTS, Packet, map_length
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType, Kind, Retired
 from rvtrace.tb.common.coverage import ingress
-from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.common.coverage.port_points import TERMS
 from rvtrace.tb.common.coverage.tally import Tally, bit_length
 from rvtrace.tb.etrace.coverage import points as p

@@ -13,11 +13,11 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import CROSS, Definition, Point
 from rvtrace.models.hpm.access import outcome
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import Csr, csrs
 from rvtrace.models.riscv.csr import DEBUG, HS, OUTCOMES, READ, VS, VU, WRITE, Access, M, U
-from rvtrace.tb.common.coverage.model import CROSS, Definition, Point
 
 if TYPE_CHECKING:
     pass

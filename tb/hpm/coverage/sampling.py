@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rvtrace.jobs.coverage import Counts
 from rvtrace.models.hpm.config import FIRST, Config
 from rvtrace.models.hpm.events import FIRST_EVENT
 from rvtrace.models.hpm.registers import csrs
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.hpm.cells import FILTER, NONE, Cells
 from rvtrace.scoreboards.hpm.check import Check
 from rvtrace.scoreboards.hpm.rules import Overflow
 from rvtrace.scoreboards.hpm.software import Software
-from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.common.coverage.tally import Tally, classes
 from rvtrace.tb.hpm.coverage import points as p
 from rvtrace.tb.hpm.coverage.points import COLLIDING, DISTANCES

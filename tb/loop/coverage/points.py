@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import Counts, Definition, Point
 from rvtrace.models.riscv.csr import HS, U
-from rvtrace.tb.common.coverage.model import Counts, Definition, Point
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.common.verdict import Verdict

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import Counts, Definition, Point
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES
 from rvtrace.models.ntrace.table import VALUE_NAMES
@@ -20,7 +21,6 @@ from rvtrace.tb.common.coverage.ingress import (
     SIZES,
     STOP_AFTER,
 )
-from rvtrace.tb.common.coverage.model import Counts, Definition, Point
 from rvtrace.tb.tci.coverage.points import ControlCoverage
 from rvtrace.tb.tci.job import DEFAULTS, params_of
 

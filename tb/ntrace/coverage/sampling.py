@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rvtrace.jobs.coverage import Counts
 from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.scoreboards.ntrace.table import (
@@ -32,7 +33,6 @@ from rvtrace.scoreboards.ntrace.table import (
     MessageTable,
 )
 from rvtrace.tb.common.coverage import ingress
-from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.common.coverage.port_points import TERMS
 from rvtrace.tb.common.coverage.tally import Tally, bit_length, classes
 from rvtrace.tb.ntrace.coverage import points as p

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import Definition, Point
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.policy import ROWS
 from rvtrace.scoreboards.sbi_pmu.follow import START_WORDS, STOP_WORDS
-from rvtrace.tb.common.coverage.model import Definition, Point
 
 if TYPE_CHECKING:
     pass

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rvtrace.jobs.coverage import Counts
 from rvtrace.models.sbi_pmu import tables as sbi
-from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.common.coverage.tally import Tally
 from rvtrace.tb.sbi_pmu.coverage import points as p
 

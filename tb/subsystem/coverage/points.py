@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import Definition, Point
 from rvtrace.models.ctr.records import TYPES
 from rvtrace.models.subsystem.events import EVENTS
-from rvtrace.tb.common.coverage.model import Definition, Point
 
 if TYPE_CHECKING:
     pass

@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 
+from rvtrace.jobs.coverage import Counts
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.records import BREAKPOINT, LCOFI, TYPES, Record
 from rvtrace.models.ctr.registers import csrs as ctr_csrs
@@ -18,7 +19,6 @@ from rvtrace.models.subsystem.config import COUNTERS, INHIBITED
 from rvtrace.models.tandem.trace_data import illegal
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
-from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.subsystem.coverage.points import (
     ANSWERS,
     COUNTED,

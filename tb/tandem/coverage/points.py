@@ -10,8 +10,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import Definition, Point
 from rvtrace.models.tandem import table as t
-from rvtrace.tb.common.coverage.model import Definition, Point
 
 if TYPE_CHECKING:
     pass

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from rvtrace.jobs.coverage import Counts
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.table import STATE_KEY
@@ -15,7 +16,6 @@ from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import Seen
 from rvtrace.scoreboards.tandem.expected import Expected
 from rvtrace.scoreboards.tandem.situations import Situations
-from rvtrace.tb.common.coverage.model import Counts
 from rvtrace.tb.common.coverage.tally import Tally, classes
 from rvtrace.tb.tandem.coverage import points as p
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs.coverage import CROSS, Counts, Point
 from rvtrace.models.tci.layout import Component, Field, Params, Register
 from rvtrace.models.tci.registers import components, reachable
-from rvtrace.tb.common.coverage.model import CROSS, Counts, Point
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.tci.capture import TciCapture

@@ -8,13 +8,11 @@ from random import Random
 from typing import Any, ClassVar
 
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
-from rvtrace.models.loop.config import DEPTHS, Config
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.loop.check import check, plan
-from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.rows_system import RowsSystem
+from rvtrace.models.loop.config import DEPTHS
+from rvtrace.scoreboards.loop.judge import LoopJudge
 from rvtrace.tb.loop.builds import BUILD
 from rvtrace.tb.loop.coverage.points import LOOP
 from rvtrace.tb.loop.stimulus.scenarios import BUILDS, SCENARIOS
@@ -23,10 +21,9 @@ from rvtrace.tb.loop.stimulus.stimulus import CYCLES
 _OVERFLOWS = 5
 
 
-class LoopSystem(RowsSystem):
+class LoopBench(SystemBench, LoopJudge):
     """One hart with both blocks."""
 
-    ip, title, config, tolerances = "loop", "Counters and CTR in a loop", Config, Tolerances
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(BUILDS[1])
     build = BUILD
@@ -34,9 +31,7 @@ class LoopSystem(RowsSystem):
     synthesis_top = ""
     synthesized = ()  # its blocks are those of IP=hpm and IP=ctr
     linted = ({},)
-    whole = counted = "cycles"
-    summed = ("overflows", "transfers", "cycles")
-    unread = "the loop is checked while it runs and leaves no capture; type `make run IP=loop SOURCE=random SEED=1`"
+    whole = "cycles"
 
     @property
     def definition(self) -> Definition:
@@ -58,10 +53,6 @@ class LoopSystem(RowsSystem):
             for depth in DEPTHS
         ]
 
-    def described(self, config: Config) -> str:
-        """Width, depth."""
-        return f"RV{config.xlen} {config.depth} entries, counters of {config.width} bits"
-
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = _OVERFLOWS * CYCLES) -> Job:
         """A profiler on one of the builds."""
         rng = Random(f"{seed}:regress:config")
@@ -72,14 +63,5 @@ class LoopSystem(RowsSystem):
         """It leaves none."""
         raise ArgumentError(self.unread)
 
-    def check(self, capture: Any, tolerances: Any = None) -> Any:
-        """Every step."""
-        return check(capture)
 
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/loop/plan.toml."""
-        return plan()
-
-
-SYSTEM = LoopSystem()
+BENCH = LoopBench()

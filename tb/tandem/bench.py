@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.config import Config
@@ -17,11 +18,7 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verify import Verifier
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.tandem.capture import TandemCapture
-from rvtrace.scoreboards.tandem.check import check, plan
-from rvtrace.scoreboards.tandem.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.scoreboards.tandem.judge import TandemJudge
 from rvtrace.tb.tandem.builds import BUILD
 from rvtrace.tb.tandem.coverage.points import TANDEM
 from rvtrace.tb.tandem.stimulus import random_jobs
@@ -30,14 +27,9 @@ from rvtrace.tb.tandem.stimulus.programs import program_rows
 from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 
 
-class TandemSystem(System):
+class TandemBench(SystemBench, TandemJudge):
     """The tandem-trace encoder."""
 
-    ip, title, config, tolerances = "tandem", "Tandem trace", Config, Tolerances
-    left = (*System.left, "rows.npz")
-    more_words: ClassVar[dict[str, str]] = {
-        "ABSENT": "option absent, parts that are not traced, joined by commas (models/tandem/table.py), default none"
-    }
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD
@@ -71,30 +63,9 @@ class TandemSystem(System):
             for name in recording.names() for what, build, more in builds
         ]  # fmt: skip
 
-    def described(self, config: Config) -> str:
-        """Width, lanes, forms, what is left out."""
-        forms = ("full values", "pc and fcsr by steps", "all by steps")[config.incremental]
-        return (
-            f"RV{config.xlen} {config.lanes} lane{'s'[: config.lanes - 1]},"
-            f" {forms}{', without ' + '+'.join(config.absent) if config.absent else ''}"
-        )
-
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """Random rows in a random implementation."""
         return random_jobs.random_job(seed, base, size)
-
-    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> TandemCapture:
-        """One of files."""
-        return TandemCapture(config, None, data, exact=False, rerun=rerun, program=program, retired=retired)
-
-    def check(self, capture: TandemCapture, tolerances: Tolerances | None = None) -> Any:
-        """Exact, lossless, legal, and programs through the verifier."""
-        return check(capture, tolerances)
-
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/tandem/plan.toml."""
-        return plan()
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """Encoder model, decoder and verifier."""
@@ -118,16 +89,6 @@ class TandemSystem(System):
             )
         ]
 
-    def summary(self, result: Mapping[str, Any]) -> str:
-        """What a run did."""
-        stats = result.get("stats", {})
-        instructions = int(stats.get("instructions", 0))
-        each = f"{stats.get('bytes', 0) / instructions:6.2f} bytes/insn" if instructions else ""
-        return (
-            f"{int(stats.get('groups', 0)):>8} groups {instructions:>8} insns {int(stats.get('bytes', 0)):>8} bytes "
-            f" {each}"
-        )
-
     def captured(self, job: Job) -> None:
         """A capture is of a program, which a verifier needs."""
         if not job.source.startswith("program:"):
@@ -137,4 +98,4 @@ class TandemSystem(System):
             )
 
 
-SYSTEM = TandemSystem()
+BENCH = TandemBench()

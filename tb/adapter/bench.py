@@ -8,25 +8,23 @@ from random import Random
 from typing import Any, ClassVar
 
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
 from rvtrace.models.adapter.config import Config
 from rvtrace.models.riscv import recording
-from rvtrace.scoreboards.adapter.check import check, plan
-from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.adapter.judge import AdapterJudge
 from rvtrace.tb.adapter.builds import BUILD
 from rvtrace.tb.adapter.coverage.points import ADAPTER
 from rvtrace.tb.adapter.stimulus.scenarios import BUILDS, DEFAULT, LEAN, RV32, SCENARIOS
-from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.rows_system import RowsSystem
 
 _SIZE, _PROGRAM = 4000, 5000  # instructions of a walk; of a program
 _WALKS = 12  # of the main job
 
 
-class AdapterSystem(RowsSystem):
+class AdapterBench(SystemBench, AdapterJudge):
     """Both adapters, one after the other."""
 
-    ip, title, config, tolerances = "adapter", "Adapters of a core", Config, None
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD
@@ -34,10 +32,6 @@ class AdapterSystem(RowsSystem):
     synthesis_top = ""
     synthesized = ()  # linted within the bench, which names their parameters
     linted = tuple(BUILD.of(Config.from_dict(build)).parameters for build in BUILDS)
-    counted = "instructions"
-    summed = ("instructions", "traps", "blocks")
-    left = ("program.elf", "config.json", "retired.csv", "rows.npz")
-    unread = "the adapters leave no trace; type `make run IP=adapter SOURCE=random SEED=1`"
 
     @property
     def definition(self) -> Definition:
@@ -56,10 +50,6 @@ class AdapterSystem(RowsSystem):
         """Some on every build."""
         return [self.random_job(seed + n) for n in range(_WALKS)]
 
-    def described(self, config: Config) -> str:
-        """Width, channels, lanes."""
-        return f"RV{config.xlen} {config.channels} channels, {config.blocks} blocks a cycle"
-
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = _SIZE) -> Job:
         """A walk on one of the builds."""
         rng = Random(f"{seed}:regress:config")
@@ -73,14 +63,5 @@ class AdapterSystem(RowsSystem):
         """It leaves none."""
         raise ArgumentError(self.unread)
 
-    def check(self, capture: Any, tolerances: Any = None) -> Any:
-        """Rows, blocks and errors."""
-        return check(capture)
 
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/adapter/plan.toml."""
-        return plan()
-
-
-SYSTEM = AdapterSystem()
+BENCH = AdapterBench()

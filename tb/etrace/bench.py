@@ -4,32 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
 from rvtrace.jobs.sizes import Method, Sizes
-from rvtrace.jobs.system import System
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import decode
-from rvtrace.models.etrace.decoder.deframe import deframe
-from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.encoder.encode import Encoder
-from rvtrace.models.etrace.table import MAX_PAYLOAD
 from rvtrace.models.riscv import recording
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.check import check, plan
-from rvtrace.scoreboards.etrace.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.scoreboards.etrace.judge import EtraceJudge
 from rvtrace.tb.etrace.builds import BUILD
 from rvtrace.tb.etrace.stimulus import random_jobs
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.etrace.stimulus.scenarios.base import SMALL
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 from rvtrace.tb.tci.builds import TCI_BUILDS
-from rvtrace.tb.tci.encoder_system import EncoderSystem
+from rvtrace.tb.tci.encoder_bench import EncoderBench
 from rvtrace.tb.tci.job import TciJob
 
 _PREDICTED = {"branch_prediction": 1}
@@ -57,15 +48,13 @@ SIZES = Sizes(
 )  # fmt: skip
 
 
-class ETrace(EncoderSystem):
+class EtraceBench(EncoderBench, EtraceJudge):
     """The E-Trace encoder with its transport."""
 
-    ip, title, config, sizes, tolerances = "etrace", "E-Trace", Config, SIZES, Tolerances
+    sizes = SIZES
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(SMALL)
     build = BUILD
-    xlen_names = ("xlen", "iaddress_width_p")
-    more_words: ClassVar[dict[str, str]] = {"XLEN": "32 or 64: IADDRESS_WIDTH_P", "BLOCKS": "BLOCKS_P"}
     whole = "transported"
     synthesis_top = "etrace_encoder"
     synthesized = (
@@ -95,8 +84,6 @@ class ETrace(EncoderSystem):
         ),
     )
     modelled_as = "without options and with prediction, cache and implicit return"
-    left = (*System.left, "packets.hex")
-    claims: ClassVar[dict[str, Any]] = {"sijump_returns": 1}
 
     @property
     def definition(self) -> Definition:
@@ -121,53 +108,6 @@ class ETrace(EncoderSystem):
             for what, chosen in options for xlen in (64, 32) for name in recording.names()
         ]  # fmt: skip
 
-    def described(self, config: Config) -> str:
-        """Variant, width and the options that are on."""
-        on = [name for name, value in config.options.items() if value]
-        return f"{config.variant} RV{config.xlen} {'+'.join(on) or 'no option'}"
-
-    def read(self, trace: Path, config: Config) -> bytes:
-        """The transported bytes; payloads of a .hex file, one a line, are given a transport."""
-        if trace.suffix != ".hex":
-            return trace.read_bytes()
-        payloads = []
-        for place, line in enumerate(trace.read_text(errors="replace").split("\n"), 1):
-            try:
-                payloads.append(bytes.fromhex(line))
-                if len(payloads[-1]) > MAX_PAYLOAD:
-                    raise ValueError
-            except ValueError:
-                raise ArgumentError(
-                    f"{trace} line {place}: {line[:40]!r} is no payload; give one payload of at most {MAX_PAYLOAD}"
-                    " bytes a line, in hexadecimal digits"
-                ) from None
-        payloads = [payload for payload in payloads if payload]
-        starts = [payload[0] & 0xF == 3 for payload in payloads]  # format 3, subformat 0
-        return encapsulate(payloads, starts, [0] * len(payloads), config)
-
-    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> EtraceCapture:
-        """One of files: the packets are those of the transported bytes."""
-        payloads, _, damage = deframe(data, config)
-        return EtraceCapture(
-            config,
-            program,
-            payloads,
-            data=data,
-            beats=beats,
-            given=retired,
-            rerun=rerun,
-            problems=[str(d) for d in damage],
-        )
-
-    def check(self, capture: EtraceCapture, tolerances: Tolerances) -> Any:
-        """Exact, lossless and legal."""
-        return check(capture, tolerances)
-
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/etrace/plan.toml."""
-        return plan()
-
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """Encoder model and decoder without options and with those that compress."""
         found = []
@@ -189,4 +129,4 @@ class ETrace(EncoderSystem):
         return random_jobs.random_tci_job(seed, base)
 
 
-SYSTEM = ETrace()
+BENCH = EtraceBench()

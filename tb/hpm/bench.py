@@ -8,17 +8,14 @@ from random import Random
 from typing import Any, ClassVar
 
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.rows import followed
 from rvtrace.models.riscv import recording
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.hpm.capture import HpmCapture
-from rvtrace.scoreboards.hpm.check import check, plan
-from rvtrace.scoreboards.hpm.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.rows_system import RowsSystem
+from rvtrace.scoreboards.hpm.judge import HpmJudge
 from rvtrace.tb.hpm.builds import BUILD
 from rvtrace.tb.hpm.coverage.points import HPM
 from rvtrace.tb.hpm.stimulus import random_jobs
@@ -27,18 +24,9 @@ from rvtrace.tb.hpm.stimulus.programs import missing_mode, program_rows
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 
 
-class HpmSystem(RowsSystem):
+class HpmBench(SystemBench, HpmJudge):
     """The counter block."""
 
-    ip, title, config, tolerances = "hpm", "HPM counters", Config, Tolerances
-    left = ("program.elf", "config.json", "retired.csv", "counters.json", "counters.txt", "rows.npz", "state.npz")
-    more_words: ClassVar[dict[str, str]] = {
-        "COUNTERS": "option counters, which of mhpmcounter3 to 31 exist: a mask, or numbers joined by + (default all)",
-        "WIDTHS": "option widths, bits of the counters: one for all, then number:bits for some, default 64",
-        "SELECTORS": (
-            "option selectors, what the counters can count: one mask for all, then number:mask for some, default all"
-        ),
-    }
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(RV32)
     build = BUILD
@@ -48,8 +36,7 @@ class HpmSystem(RowsSystem):
         BUILD.of(Config.from_dict(build)).parameters for build in BUILDS.values()
     )
     modelled_as = "with every event counted"
-    whole = counted = "cycles"
-    summed = ("cycles", "accesses", "overflows")
+    whole = "cycles"
     measured_with: ClassVar[dict[str, Any]] = {"counters": "3+4+5+6+7+8+9+10"}  # as many as a hart of today has
 
     @property
@@ -76,25 +63,9 @@ class HpmSystem(RowsSystem):
             if _runs(name, Config.from_dict(build))
         ]
 
-    def described(self, config: Config) -> str:
-        """Width, modes, how many counters."""
-        modes = "".join(
-            name for name, there in (("M", 1), ("S", config.has_s), ("U", config.has_u), ("H", config.has_h)) if there
-        )
-        return f"RV{config.xlen} {modes} {config.counters.bit_count()} counters"
-
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """A hart at random work and random accesses, in a random implementation."""
         return random_jobs.random_job(seed, base, size)
-
-    def check(self, capture: HpmCapture, tolerances: Tolerances | None = None) -> Any:
-        """Every counter in every cycle, every read value, every outcome."""
-        return check(capture, tolerances)
-
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/hpm/plan.toml."""
-        return plan()
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """The model, all counters counting."""
@@ -123,4 +94,4 @@ def _runs(name: str, config: Config) -> bool:
     return missing_mode(recording.load(name, config.xlen).retired, config) is None
 
 
-SYSTEM = HpmSystem()
+BENCH = HpmBench()

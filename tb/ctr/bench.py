@@ -7,17 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.config import VARIANTS, Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.transfers import Transfers
 from rvtrace.models.riscv import recording
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.ctr.capture import CtrCapture
-from rvtrace.scoreboards.ctr.check import check, plan
-from rvtrace.scoreboards.ctr.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.rows_system import RowsSystem
+from rvtrace.scoreboards.ctr.judge import CtrJudge
 from rvtrace.tb.ctr.builds import BUILD
 from rvtrace.tb.ctr.coverage.points import CTR
 from rvtrace.tb.ctr.stimulus import random_jobs
@@ -28,14 +25,9 @@ _MODES = ("M", "S", "U")
 _INSIDE = 4000  # transfers of a program, so that the run ends before all calls have returned
 
 
-class CtrSystem(RowsSystem):
+class CtrBench(SystemBench, CtrJudge):
     """The control transfer records block."""
 
-    ip, title, config, tolerances = "ctr", "CTR", Config, Tolerances
-    left = ("program.elf", "config.json", "retired.csv", "entries.json", "entries.txt", "rows.npz")
-    more_words: ClassVar[dict[str, str]] = {
-        "DEPTHS": "option depths, numbers of entries that are supported, default 16,32,64,128,256"
-    }
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(LEAN)
     build = BUILD
@@ -63,20 +55,11 @@ class CtrSystem(RowsSystem):
         {"NTransfers": 1, "Depths": "5'd3", "CceBits": 0, "RasPolicy": 1},
     )
     modelled_as = "in both variants"
-    whole = counted = "transfers"
-    summed = ("transfers", "recorded", "accesses")
+    whole = "transfers"
     measured_with: ClassVar[dict[str, Any]] = {
         "ctl": 7,
         "transfers": 1,
     }  # M, S and U; as many a cycle as the encoders are measured with
-
-    def options(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The options among the words; a program whose CTL= is not given is recorded in every mode."""
-        found = super().options(given)
-        if "CTL" not in given and (given.get("PROGRAM") or given.get("SOURCE", "").startswith("program:")):
-            kind = Config.from_dict(found)
-            found["ctl"] = f"{sum(kind.bit(name) & kind.fields for name in _MODES):#x}"
-        return found
 
     @property
     def definition(self) -> Definition:
@@ -111,22 +94,9 @@ class CtrSystem(RowsSystem):
                     ]
         return jobs
 
-    def described(self, config: Config) -> str:
-        """Variant, width, depth."""
-        return f"{config.variant} RV{config.xlen} {config.depth} entries"
-
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """Random transfers and accesses in a random configuration."""
         return random_jobs.random_job(seed, base, size)
-
-    def check(self, capture: CtrCapture, tolerances: Tolerances | None = None) -> Any:
-        """Every read value and every outcome."""
-        return check(capture, tolerances)
-
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/ctr/plan.toml."""
-        return plan()
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """The model, all transfers recorded."""
@@ -155,4 +125,4 @@ def _modelled(config: Config, ctl: int, transfers: Transfers) -> None:
     model.run(transfers)
 
 
-SYSTEM = CtrSystem()
+BENCH = CtrBench()

@@ -4,23 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from rvtrace.jobs.arguments import number
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import BuildConfig
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 from rvtrace.tb.tci.builds import TCI_BUILDS
 from rvtrace.tb.tci.job import DEFAULTS, KIND, TciJob
-from rvtrace.tb.tci.stimulus.scenarios import BY_IP
+from rvtrace.tb.tci.stimulus.scenarios import BY_IP, known
 
 _EVERY = 10  # in a regression one seed in so many is a run of the trace system
 
 
-class EncoderSystem(System):
+class EncoderBench(SystemBench):
     """An encoder, alone in its bench or with the trace system around it."""
-
-    parts: ClassVar[tuple[str, ...]] = ("tci",)
 
     def build_of(self, job: Job) -> BuildConfig:
         """The build of its bench, or of tci_tb."""
@@ -46,4 +44,4 @@ class EncoderSystem(System):
             sim=given.get("SIM", "verilator"), program=given.get("PROGRAM", "random"), ip=self.ip,
         )  # fmt: skip
         job.size = number(given, "SIZE", job.size)
-        return job
+        return known(job)

@@ -6,16 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
-from rvtrace.jobs.system import System
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.riscv import recording
 from rvtrace.models.subsystem.config import ALL_MODES, Config
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.subsystem.check import check, plan
-from rvtrace.scoreboards.tandem.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.scoreboards.subsystem.judge import SubsystemJudge
 from rvtrace.tb.subsystem.builds import BUILD
 from rvtrace.tb.subsystem.coverage.points import SUBSYSTEM
 from rvtrace.tb.subsystem.stimulus import random_jobs
@@ -50,26 +47,9 @@ BRANCHES: dict[str, Any] = {
 _BUILT = [BUILD.of(Config.from_dict(build)) for build in (DEFAULT, RV32)]
 
 
-class SubsystemSystem(System):
+class SubsystemBench(SystemBench, SubsystemJudge):
     """All five on one hart port."""
 
-    ip, title, config, tolerances = "subsystem", "Subsystem", Config, Tolerances
-    left = (
-        "ntrace.trace",
-        "etrace.trace",
-        "tandem.trace",
-        "program.elf",
-        "config.json",
-        "retired.csv",
-        "rows.npz",
-        "snapshots.json",
-    )
-    more_words: ClassVar[dict[str, str]] = {
-        "EVENTS": (
-            "option events, what counters 3 to 10 count, by name or selector, joined by commas"
-            " (docs/reference/rtl-subsystem.md)"
-        )
-    }
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD
@@ -77,10 +57,6 @@ class SubsystemSystem(System):
     synthesized = ()  # its blocks are measured by themselves
     linted: ClassVar[tuple[dict[str, Any], ...]] = tuple(
         BUILD.of(Config.from_dict(build)).parameters for build in BUILDS.values()
-    )
-    unread = (
-        "a run of the subsystem leaves three traces; check each with `make check-trace FORMAT=ntrace|etrace|tandem "
-        "TRACE=<file> ELF=<file>`, or all trace sources together in a run: `make run IP=subsystem PROGRAM=sort`"
     )
 
     @property
@@ -111,42 +87,16 @@ class SubsystemSystem(System):
         """Those on the two builds that the programs have; `make cover` and `make test` play the others too."""
         return [job for job in self.directed(sim) if self.build_of(job) in _BUILT]
 
-    def described(self, config: Config) -> str:
-        """Width, retirements, modes."""
-        return f"RV{config.xlen} {config.retire} a cycle, N-Trace {config.mode}, {config.ctr_depth} records"
-
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """A random walk in a random configuration."""
         return random_jobs.random_job(seed, base, size)
-
-    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
-        """There is no one trace."""
-        raise ArgumentError(self.unread)
-
-    def check(self, capture: Any, tolerances: Any = None) -> Any:
-        """The cross-check."""
-        return check(capture)
-
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/subsystem/plan.toml."""
-        return plan()
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """Its models are those of the other systems."""
         return []
 
-    def summary(self, result: Mapping[str, Any]) -> str:
-        """What the trace sources reported."""
-        stats = result.get("stats", {})
-        sizes = " ".join(f"{name} {int(stats.get(f'{name}_bytes', 0)):>7}" for name in ("ntrace", "etrace", "tandem"))
-        return (
-            f"{int(stats.get('instructions', 0)):>8} insns {int(stats.get('traps', 0)):>4} traps  bytes: {sizes} "
-            f" {int(stats.get('entries', 0)):>3} entries"
-        )
-
     def captured(self, job: Job) -> None:
         """Any run leaves its traces."""
 
 
-SYSTEM = SubsystemSystem()
+BENCH = SubsystemBench()

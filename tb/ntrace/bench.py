@@ -6,17 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
 from rvtrace.jobs.sizes import Method, Sizes
 from rvtrace.models.ntrace.config import MODES, VARIANTS, Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.riscv import recording
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.ntrace.capture import NtraceCapture
-from rvtrace.scoreboards.ntrace.check import Verdict, check, plan
-from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
+from rvtrace.scoreboards.ntrace.judge import NtraceJudge
 from rvtrace.tb.ntrace.builds import BUILD
 from rvtrace.tb.ntrace.coverage.points import DEFINITIONS
 from rvtrace.tb.ntrace.stimulus import random_jobs
@@ -24,7 +21,7 @@ from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 from rvtrace.tb.tci.builds import TCI_BUILDS
-from rvtrace.tb.tci.encoder_system import EncoderSystem
+from rvtrace.tb.tci.encoder_bench import EncoderBench
 from rvtrace.tb.tci.job import TciJob
 
 SIZES = Sizes(
@@ -58,10 +55,10 @@ def programs(
     ]  # fmt: skip
 
 
-class NTrace(EncoderSystem):
+class NtraceBench(EncoderBench, NtraceJudge):
     """The N-Trace encoder, and the trace system around it."""
 
-    ip, title, config, sizes, tolerances = "ntrace", "N-Trace", Config, SIZES, Tolerances
+    sizes = SIZES
     synthesis_top = "ntrace_encoder"
     synthesized = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 1}, {"Xlen": 64, "NBlocks": 2})
     linted: ClassVar[tuple[dict[str, int], ...]] = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 2})
@@ -75,23 +72,6 @@ class NTrace(EncoderSystem):
     def programs(self, everything: bool = False) -> list[Job]:
         """RV64 and RV32 in HTM and BTM; all: in both variants."""
         return programs((64, 32), variants=VARIANTS if everything else VARIANTS[:1])
-
-    def described(self, config: Config) -> str:
-        """Variant, mode and width."""
-        return f"{config.variant} {config.mode.upper()} RV{config.xlen}"
-
-    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> NtraceCapture:
-        """One of files."""
-        return NtraceCapture(config, program, data, beats, retired, rerun=rerun)
-
-    def check(self, capture: NtraceCapture, tolerances: Tolerances) -> Verdict:
-        """Exact, lossless and legal."""
-        return check(capture, tolerances)
-
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/ntrace/plan.toml."""
-        return plan()
 
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """A random walk in a random configuration."""
@@ -114,4 +94,4 @@ class NTrace(EncoderSystem):
         return found
 
 
-SYSTEM = NTrace()
+BENCH = NtraceBench()

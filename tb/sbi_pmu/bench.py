@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
+from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv import recording
@@ -15,13 +17,8 @@ from rvtrace.models.sbi_pmu.calls import Action, act
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.pmu import SbiPmu
 from rvtrace.models.sbi_pmu.random_calls import random_calls
-from rvtrace.scoreboards.common.clauses import Plan
-from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
-from rvtrace.scoreboards.sbi_pmu.check import check, plan
-from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
-from rvtrace.tb.common.coverage.model import Definition
-from rvtrace.tb.common.rows_system import RowsSystem
-from rvtrace.tb.hpm import system as hpm
+from rvtrace.scoreboards.sbi_pmu.judge import SbiPmuJudge
+from rvtrace.tb.hpm.bench import HpmBench
 from rvtrace.tb.sbi_pmu.builds import BUILD
 from rvtrace.tb.sbi_pmu.coverage.points import SBI_PMU
 from rvtrace.tb.sbi_pmu.stimulus import random_jobs
@@ -31,26 +28,17 @@ from rvtrace.tb.sbi_pmu.stimulus.scenarios import SCENARIOS
 _CALLS = 10_000  # of a measurement
 
 
-class SbiPmuSystem(RowsSystem):
+class SbiPmuBench(SystemBench, SbiPmuJudge):
     """The SBI implementation, on counters in RTL."""
 
-    ip, title, config, tolerances = "sbi_pmu", "SBI PMU", Config, Tolerances
-    left = ("config.json", "calls.jsonl", "calls.txt", "rows.npz")
-    more_words: ClassVar[dict[str, str]] = hpm.HpmSystem.more_words | {
-        "FIRMWARE": "option firmware, logical indices of firmware counters, default 40+41+43",
-        "POLICY": (
-            "option policy, default strict; a named set and changes: opensbi,minh=asked (docs/reference/sbi-pmu.md)"
-        ),
-    }
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(BARE)
     build = BUILD
-    synthesis_top = hpm.HpmSystem.synthesis_top
+    synthesis_top = HpmBench.synthesis_top
     synthesized = ()  # it is the design of IP=hpm, which is linted and measured there
     linted = ()
     modelled_as = "of random calls"
-    whole = counted = "calls"
-    summed = ("calls", "operations", "cycles")
+    whole = "calls"
 
     @property
     def definition(self) -> Definition:
@@ -65,22 +53,9 @@ class SbiPmuSystem(RowsSystem):
             for name in recording.names() for what, build, xlen in builds
         ]  # fmt: skip
 
-    def described(self, config: Config) -> str:
-        """Width, policy, counters."""
-        return f"RV{config.xlen} {config.policy} {len(config.platform.counters)} counters"
-
     def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """A random supervisor on a random platform under a random policy."""
         return random_jobs.random_job(seed, base, size)
-
-    def check(self, capture: SbiPmuCapture, tolerances: Tolerances | None = None) -> Any:
-        """Every answer, every operation, every view of the supervisor."""
-        return check(capture, tolerances)
-
-    @property
-    def plan(self) -> Plan | None:
-        """scoreboards/sbi_pmu/plan.toml."""
-        return plan()
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """The SBI implementation on the counter model, as many random calls for each program."""
@@ -96,4 +71,4 @@ def _called(config: Config, actions: Iterable[Action]) -> None:
         act(action, pmu, backend)
 
 
-SYSTEM = SbiPmuSystem()
+BENCH = SbiPmuBench()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""E-Trace: branch-trace packets and their transport."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rvtrace.models.etrace.config import Config
+from rvtrace.scoreboards.common.judge import CaptureError, Judge
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+
+if TYPE_CHECKING:
+    from rvtrace.scoreboards.common.verdict import Verdict
+    from rvtrace.scoreboards.etrace.capture import EtraceCapture
+
+
+class EtraceJudge(Judge):
+    """The E-Trace encoder with its transport."""
+
+    ip, title, config, tolerances = "etrace", "E-Trace", Config, Tolerances
+    parts = ("tci",)
+    xlen_names = ("xlen", "iaddress_width_p")
+    more_words: ClassVar[dict[str, str]] = {"XLEN": "32 or 64: IADDRESS_WIDTH_P", "BLOCKS": "BLOCKS_P"}
+    left = (*Judge.left, "packets.hex")
+    claims: ClassVar[dict[str, Any]] = {"sijump_returns": 1}
+
+    def described(self, config: Config) -> str:
+        """Variant, width and the options that are on."""
+        on = [name for name, value in config.options.items() if value]
+        return f"{config.variant} RV{config.xlen} {'+'.join(on) or 'no option'}"
+
+    def read(self, trace: Path, config: Config) -> bytes:
+        """The transported bytes; payloads of a .hex file, one a line, are given a transport."""
+        if trace.suffix != ".hex":
+            return trace.read_bytes()
+        from rvtrace.models.etrace.encoder.encapsulate import encapsulate
+        from rvtrace.models.etrace.table import MAX_PAYLOAD
+
+        payloads = []
+        for place, line in enumerate(trace.read_text(errors="replace").split("\n"), 1):
+            try:
+                payloads.append(bytes.fromhex(line))
+                if len(payloads[-1]) > MAX_PAYLOAD:
+                    raise ValueError
+            except ValueError:
+                raise CaptureError(
+                    f"{trace} line {place}: {line[:40]!r} is no payload; give one payload of at most {MAX_PAYLOAD}"
+                    " bytes a line, in hexadecimal digits"
+                ) from None
+        payloads = [payload for payload in payloads if payload]
+        starts = [payload[0] & 0xF == 3 for payload in payloads]  # format 3, subformat 0
+        return encapsulate(payloads, starts, [0] * len(payloads), config)
+
+    def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> EtraceCapture:
+        """One of files: the packets are those of the transported bytes."""
+        from rvtrace.models.etrace.decoder.deframe import deframe
+        from rvtrace.scoreboards.etrace.capture import EtraceCapture
+
+        payloads, _, damage = deframe(data, config)
+        return EtraceCapture(
+            config,
+            program,
+            payloads,
+            data=data,
+            beats=beats,
+            given=retired,
+            rerun=rerun,
+            problems=[str(d) for d in damage],
+        )
+
+    def check(self, capture: EtraceCapture, tolerances: Tolerances) -> Verdict:
+        """Exact, lossless and legal."""
+        from rvtrace.scoreboards.etrace.check import check
+
+        return check(capture, tolerances)
+
+
+JUDGE = EtraceJudge()
