@@ -9,7 +9,8 @@ from random import Random
 import pytest
 
 from tests.common.filter_reference import Comparator, Filter, beat, field
-from tests.common.unit_bench import pack_bits, play
+from tests.common.packers import vector
+from tests.common.unit_bench import play
 
 SOURCES = ["common/trace_pkg.sv", "common/trace_compare.sv", "common/trace_filter.sv"]
 CONFIGS = [(64, 2, 2, 2), (32, 1, 2, 2), (32, 2, 4, 8), (64, 1, 1, 1), (64, 3, 3, 5)]  # Xlen, NBlocks, NFilters, NComps
@@ -98,4 +99,4 @@ def _row(accept: int, enable: int, inst_filters: int, filters: list, comps: list
     fields += [(smatch << 96 | pmatch << 32 | control, 160) for control, pmatch, smatch in reversed(comps)]
     widths = {"itype": 4, "iaddr": xlen, "iretire": 7, "cause": 8, "tval": xlen, "priv": 3, "context": 32}
     fields += [(block[name], width) for name, width in widths.items() for block in reversed(blocks)]
-    return pack_bits(*fields)
+    return vector(*fields)

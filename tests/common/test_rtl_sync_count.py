@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.common.unit_bench import pack_bits, play
+from tests.common.packers import vector
+from tests.common.unit_bench import play
 
 BITS, LONGEST = 20, 1 << 19  # of the count; the longest interval, 2**(15 + 4)
 
@@ -18,7 +19,7 @@ def test_counts(tmp_path):
     for _ in range(4000):
         mode, clear, messages, halfwords = rng.randrange(4), rng.randrange(2), rng.randrange(16), rng.randrange(256)
         cycles, count = rng.choice([0, 1, 1, rng.randrange(1 << 12)]), rng.choice([*edges, rng.getrandbits(BITS)])
-        rows.append(pack_bits((mode, 2), (clear, 1), (messages, 4), (cycles, BITS), (halfwords, 8), (count, BITS)))
+        rows.append(vector((mode, 2), (clear, 1), (messages, 4), (cycles, BITS), (halfwords, 8), (count, BITS)))
         given.append(((0, messages, cycles, halfwords)[mode], clear, count))
     got = play("bench_sync_count", ["common/trace_pkg.sv", "common/trace_sync_count.sv"], {}, rows, tmp_path)
     for (step, clear, count), line in zip(given, map(int, got), strict=True):

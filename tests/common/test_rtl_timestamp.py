@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from tests.common.unit_bench import pack_bits, play
+from tests.common.packers import vector
+from tests.common.unit_bench import play
 
 
 class Unit:
@@ -43,7 +44,7 @@ def test_random_settings(width, tmp_path):
             runs, halted, tick = int(rng.random() < 0.95), int(rng.random() < 0.3), int(rng.random() < 0.6)
             external, shared = rng.getrandbits(width), rng.getrandbits(width)
             rows.append(
-                pack_bits(
+                vector(
                     (active, 1),
                     (runs, 1),
                     (clear, 1),
@@ -67,6 +68,6 @@ def test_random_settings(width, tmp_path):
 def test_prescale_divides(tmp_path):
     """1, 4, 16, 64 cycles of the core for one of the counter."""
     for prescale in range(4):
-        row = pack_bits((1, 1), (1, 1), (0, 1), (0, 1), (3, 3), (prescale, 2), (0, 1), (0, 1), (0, 40), (0, 40))
+        row = vector((1, 1), (1, 1), (0, 1), (0, 1), (3, 3), (prescale, 2), (0, 1), (0, 1), (0, 40), (0, 40))
         lines = play("bench_timestamp", ["common/trace_timestamp.sv"], {"Width": 40}, [row] * 640, tmp_path)
         assert [int(line) for line in lines] == [n // 4**prescale for n in range(640)]

@@ -55,12 +55,3 @@ def play(
     words = [f"+in={out}/in.hex", f"+out={out}/out.txt", *(f"+{name}={value}" for name, value in plusargs.items())]
     subprocess.run([*command, *words], check=True, timeout=120, stdout=subprocess.DEVNULL)
     return (out / "out.txt").read_text().split("\n")[:-1]
-
-
-def pack_bits(*fields: tuple[int, int]) -> int:
-    """The fields (value, width) as one vector, most significant first."""
-    row = 0
-    for value, width in fields:
-        assert value >> width == 0, f"{value:#x} does not fit {width} bits"
-        row = row << width | value
-    return row

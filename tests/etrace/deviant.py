@@ -3,7 +3,7 @@
 
     payloads = Deviant(config, [DEVIATIONS["tval_for_interrupts"]]).payloads(packets, options)
 
-Fields are written from the tables of the payload chapter with the functions of `layouts`; nothing here reads the codec
+Fields are those of `layouts`, from the tables of the payload chapter; nothing here reads the codec
 of models/etrace or the dialects of the scoreboards. A deviation changes the values of a packet, its fields, or the
 bytes that are sent.
 """
@@ -16,23 +16,10 @@ from typing import Any
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, Packet, options_of
-from tests.etrace.layouts import MAP_BITS, cut, n
+from tests.common.packers import octets
+from tests.etrace.layouts import Fields, Part, Values, cut, fields_of, joined
 
-Values = dict[str, Any]
-FLAGS = ("notify", "updiscon", "irreport")
 FLOW, SYNC = ("branch_count", "jump_target", "branch_map", "address"), ("start", "trap", "context")
-
-
-@dataclass
-class Part:
-    """A field: its name and bits, the first one sent first; a flag is sent as the XOR with the bit before it."""
-
-    name: str
-    bits: str
-    flag: bool = False
-
-
-Fields = list[Part]
 
 
 @dataclass(frozen=True)
@@ -75,127 +62,17 @@ class Deviant:
         for deviation in self.deviations:
             if deviation.values is not None:
                 deviation.values(packet.name, values, self.config, self.memory[deviation.name])
-        write = _draft if self.config.variant == "draft_0_026" else _ratified
-        fields = write(packet.name, values, self.config, options)
+        fields = fields_of(packet.name, values, self.config, options)
         for deviation in self.deviations:
             if deviation.fields is not None:
                 fields = deviation.fields(packet.name, fields, values, self.config)
-        bits = ""
-        for part in fields:
-            if part.flag and part.name == "irdepth":
-                bits += part.bits if values.get("irreport") else bits[-1] * len(part.bits)
-            elif part.flag:
-                bits += str(int(bits[-1]) ^ int(part.bits))
-            else:
-                bits += part.bits
+        bits = joined(fields, values)
         finish = next((d.finish for d in self.deviations if d.finish is not None), cut)
         payload = finish(bits)
         for deviation in self.deviations:
             if deviation.sent is not None:
                 payload = deviation.sent(payload)
         return payload
-
-
-def _part(name: str, value: int | None, width: int) -> Part:
-    return Part(name, n(value or 0, width))
-
-
-def _tail(v: Values, c: Config) -> Fields:
-    depth = c.return_stack_size_p + (c.return_stack_size_p > 0) + c.call_counter_size_p
-    return [
-        *([_part("address", v["address"], c.iaddress_width_p - c.iaddress_lsb_p)] if "address" in v else []),
-        *(
-            [Part(name, str(v.get(name, 0)), True) for name in (FLAGS if "address" in v else ("irreport",))]
-            + ([Part("irdepth", n(v.get("irdepth") or 0, depth), True)] if depth else [])
-        ),
-    ]  # fmt: skip
-
-
-def _owner(v: Values, c: Config) -> Fields:
-    return [
-        _part("privilege", v.get("privilege"), c.privilege_width_p),
-        *([] if c.notime_p or not c.time_width_p else [_part("time", v.get("time"), c.time_width_p)]),
-        *([] if c.nocontext_p or not c.context_width_p else [_part("context", v.get("context"), c.context_width_p)]),
-    ]
-
-
-def _head(format: int, subformat: int | None = None, width: int = 2) -> Fields:
-    return [_part("format", format, 2), *([_part("subformat", subformat, width)] if subformat is not None else [])]
-
-
-def _ratified(name: str, v: Values, c: Config, o: dict[str, int]) -> Fields:
-    whole = c.iaddress_width_p - c.iaddress_lsb_p
-    if name == "branch_count":
-        head = [
-            *_head(0, 0, c.f0s_width_p),
-            _part("branch_count", v["branch_count"], 32),
-            _part("branch_fmt", v["branch_fmt"], 2),
-        ]
-        return head if v["branch_fmt"] == 0 else head + _tail(v, c)
-    if name in ("jump_target", "branch_map"):
-        head = (
-            [*_head(0, 1, c.f0s_width_p), _part("index", v["index"], c.cache_size_p)]
-            if name == "jump_target"
-            else _head(1)
-        )
-        mapped = v["branches"] or (31 if name == "branch_map" else 0)
-        head.append(_part("branches", v["branches"], 5))
-        if mapped:
-            head.append(_part("branch_map", v["branch_map"], MAP_BITS["v2_0"][mapped]))
-        return head if name == "branch_map" and not v["branches"] else head + _tail(v, c)
-    if name == "address":
-        return _head(2) + _tail(v, c)
-    branch, address = _part("branch", v.get("branch"), 1), _part("address", v.get("address"), whole)
-    if name == "start":
-        return [*_head(3, 0), branch, *_owner(v, c), address]
-    if name == "trap":
-        return [
-            *_head(3, 1), branch, *_owner(v, c),
-            _part("ecause", v["ecause"], c.ecause_width_p), _part("interrupt", v["interrupt"], 1),
-            _part("thaddr", v["thaddr"], 1), *([] if o["implicit_exception"] and v["thaddr"] else [address]),
-            *([] if v["interrupt"] else [_part("tval", v.get("tval"), c.iaddress_width_p)]),
-        ]  # fmt: skip
-    if name == "context":
-        return [*_head(3, 2), *_owner(v, c)]
-    return [
-        *_support(v, c), _part("denable", v.get("denable"), 1), _part("dloss", v.get("dloss"), 1),
-        *([_part("doptions", v.get("doptions"), c.doptions_n)] if c.doptions_n else []),
-    ]  # fmt: skip
-
-
-def _support(v: Values, c: Config) -> Fields:
-    return [
-        *_head(3, 3), _part("ienable", v["ienable"], 1), _part("encoder_mode", v["encoder_mode"], c.encoder_mode_n),
-        _part("qual_status", v["qual_status"], 2), _part("ioptions", v["ioptions"], c.ioptions_n),
-    ]  # fmt: skip
-
-
-def _draft(name: str, v: Values, c: Config, o: dict[str, int]) -> Fields:
-    privilege = _part("privilege", v.get("privilege"), c.privilege_width_p)
-    context = [] if c.nocontext_p or not c.context_width_p else [_part("context", v.get("context"), c.context_width_p)]
-    address = _part("address", v.get("address"), c.iaddress_width_p - c.iaddress_lsb_p)
-    branch = _part("branch", v.get("branch"), 1)
-    if name == "branch_map":
-        head = [*_head(1), _part("branches", v["branches"], 5)]
-        if v["branches"]:
-            return [*head, _part("branch_map", v["branch_map"], MAP_BITS["draft_0_026"][v["branches"]]), address]
-        head.append(_part("branch_fmt", v["branch_fmt"], 1))
-        if v["branch_fmt"]:
-            return [*head, _part("branch_count", v["branch_count"], 16), _part("no_mispred", v["no_mispred"], 1)]
-        return [*head, _part("branch_map", v["branch_map"], 31)]
-    if name == "address":
-        return [*_head(2), address]
-    if name == "start":
-        return [*_head(3, 0), *context, privilege, branch, address]
-    if name == "trap":
-        return [
-            *_head(3, 1), *context, privilege, branch, *([] if o["implicit_exception"] else [address]),
-            _part("ecause", v["ecause"], c.ecause_width_p), _part("interrupt", v["interrupt"], 1),
-            *([] if c.notval_p else [_part("tval", v.get("tval"), c.iaddress_width_p)]),
-        ]  # fmt: skip
-    if name == "context":
-        return [*_head(3, 2), *context]
-    return _support(v, c)
 
 
 # Ways to change fields
@@ -290,7 +167,7 @@ def zeros(bits: str) -> bytes:
     bits += "0" * (-len(bits) % 8)
     while len(bits) > 8 and set(bits[-8:]) == {"0"}:
         bits = bits[:-8]
-    return bytes(int(bits[at : at + 8][::-1], 2) for at in range(0, len(bits), 8))
+    return octets(bits)
 
 
 def option_bits(order: Callable[[list[str]], list[str]]) -> Callable[..., None]:

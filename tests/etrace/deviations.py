@@ -7,7 +7,6 @@ from typing import Any
 
 from rvtrace.models.etrace.config import Config
 from tests.etrace.deviant import (
-    FLAGS,
     FLOW,
     Deviation,
     Fields,
@@ -252,7 +251,7 @@ TABLE = (
         "(notify|flags|updiscon).*sent as (it is|they are)",
         ("ET.pay.notify",),
         variants=V2,
-        fields=plain(*FLAGS),
+        fields=plain("notify", "updiscon", "irreport"),
         group="flags",
     ),
     Deviation(

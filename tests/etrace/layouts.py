@@ -9,8 +9,25 @@ the tables or the codec of models/etrace.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from rvtrace.models.etrace.config import Config
+from tests.common.packers import lsb_first, octets
+
+Values = dict[str, Any]
+
+
+@dataclass
+class Part:
+    """A field: its name and bits, the first one sent first; a flag is sent as the XOR with the bit before it."""
+
+    name: str
+    bits: str
+    flag: bool = False
+
+
+Fields = list[Part]
 MAP_BITS = {  # branches: bits of branch_map
     "v2_0": (
         {1: 1}
@@ -29,100 +46,136 @@ MAP_BITS = {  # branches: bits of branch_map
 }
 
 
-def n(value: int, width: int) -> str:
-    """A field: its bits, the least significant first."""
-    return "".join(str(value >> bit & 1) for bit in range(width))
-
-
 def cut(bits: str) -> bytes:
     """Whole bytes by repeating the last bit, then without the last bytes that only repeat it."""
     bits += bits[-1] * (-len(bits) % 8)
     while len(bits) > 8 and len(set(bits[-9:])) == 1:
         bits = bits[:-8]
-    return bytes(int(bits[at : at + 8][::-1], 2) for at in range(0, len(bits), 8))
+    return octets(bits)
 
 
-def payload(name: str, v: dict[str, Any], c: Any, o: dict[str, int]) -> bytes:
+def payload(name: str, v: Values, c: Config, o: dict[str, int]) -> bytes:
     """The payload of one packet. v: its values; c: the parameters; o: the options in force."""
-    return cut((_draft if c.variant == "draft_0_026" else _ratified)(name, v, c, o))
+    return cut(joined(fields_of(name, v, c, o), v))
 
 
-def _report(bits: str, v: dict[str, Any], c: Any) -> str:
-    """irreport and irdepth after some bits."""
-    width = c.return_stack_size_p + (1 if c.return_stack_size_p else 0) + c.call_counter_size_p
-    bits += str(int(bits[-1]) ^ v["irreport"])
-    return bits + (n(v.get("irdepth", 0), width) if v["irreport"] else bits[-1] * width)  # of width 0 there is none
+def fields_of(name: str, v: Values, c: Config, o: dict[str, int]) -> Fields:
+    """The fields of one packet, in the order of transmission."""
+    return (_draft if c.variant == "draft_0_026" else _ratified)(name, v, c, o)
 
 
-def _tail(bits: str, v: dict[str, Any], c: Any) -> str:
-    """address notify updiscon irreport irdepth after some bits."""
-    bits += n(v["address"], c.iaddress_width_p - c.iaddress_lsb_p)
-    bits += str(int(bits[-1]) ^ v["notify"])
-    bits += str(int(bits[-1]) ^ v["updiscon"])
-    return _report(bits, v, c)
+def joined(fields: Fields, v: Values) -> str:
+    """The bits of a packet. Flags are sent as the XOR with the bit before; irdepth without a report repeats it."""
+    bits = ""
+    for part in fields:
+        if part.flag and part.name == "irdepth":
+            bits += part.bits if v.get("irreport") else bits[-1] * len(part.bits)
+        elif part.flag:
+            bits += str(int(bits[-1]) ^ int(part.bits))
+        else:
+            bits += part.bits
+    return bits
 
 
-def _ratified(name: str, v: dict[str, Any], c: Any, o: dict[str, int]) -> str:
-    privilege = n(v.get("privilege", 0), c.privilege_width_p)
-    time = "" if c.notime_p else n(v.get("time", 0), c.time_width_p)
-    context = "" if c.nocontext_p else n(v.get("context", 0), c.context_width_p)
-    whole = n(v.get("address", 0), c.iaddress_width_p - c.iaddress_lsb_p)
+def _part(name: str, value: int | None, width: int) -> Part:
+    return Part(name, lsb_first(value or 0, width))
+
+
+def _tail(v: Values, c: Config) -> Fields:
+    return [
+        _part("address", v["address"], c.iaddress_width_p - c.iaddress_lsb_p),
+        *(Part(name, str(v.get(name, 0)), True) for name in ("notify", "updiscon")),
+        *_report(v, c),
+    ]
+
+
+def _report(v: Values, c: Config) -> Fields:
+    depth = c.return_stack_size_p + (c.return_stack_size_p > 0) + c.call_counter_size_p
+    irdepth = [Part("irdepth", lsb_first(v.get("irdepth") or 0, depth), True)] if depth else []
+    return [Part("irreport", str(v.get("irreport", 0)), True), *irdepth]
+
+
+def _owner(v: Values, c: Config) -> Fields:
+    return [
+        _part("privilege", v.get("privilege"), c.privilege_width_p),
+        *([] if c.notime_p or not c.time_width_p else [_part("time", v.get("time"), c.time_width_p)]),
+        *([] if c.nocontext_p or not c.context_width_p else [_part("context", v.get("context"), c.context_width_p)]),
+    ]
+
+
+def _head(format: int, subformat: int | None = None, width: int = 2) -> Fields:
+    return [_part("format", format, 2), *([_part("subformat", subformat, width)] if subformat is not None else [])]
+
+
+def _ratified(name: str, v: Values, c: Config, o: dict[str, int]) -> Fields:
+    whole = c.iaddress_width_p - c.iaddress_lsb_p
     if name == "branch_count":
-        head = "00" + n(0, c.f0s_width_p) + n(v["branch_count"], 32) + n(v["branch_fmt"], 2)
-        return head if v["branch_fmt"] == 0 else _tail(head, v, c)
-    if name == "jump_target":
-        head = "00" + n(1, c.f0s_width_p) + n(v["index"], c.cache_size_p) + n(v["branches"], 5)
-        return _report(head + (n(v["branch_map"], MAP_BITS["v2_0"][v["branches"]]) if v["branches"] else ""), v, c)
-    if name == "branch_map":
-        if v["branches"] == 0:
-            return "10" + "00000" + n(v["branch_map"], 31)
-        return _tail("10" + n(v["branches"], 5) + n(v["branch_map"], MAP_BITS["v2_0"][v["branches"]]), v, c)
+        head = [
+            *_head(0, 0, c.f0s_width_p),
+            _part("branch_count", v["branch_count"], 32),
+            _part("branch_fmt", v["branch_fmt"], 2),
+        ]
+        return head if v["branch_fmt"] == 0 else head + _tail(v, c)
+    if name in ("jump_target", "branch_map"):
+        jump = name == "jump_target"
+        head = [*_head(0, 1, c.f0s_width_p), _part("index", v["index"], c.cache_size_p)] if jump else _head(1)
+        mapped = v["branches"] or (0 if jump else 31)
+        head.append(_part("branches", v["branches"], 5))
+        if mapped:
+            head.append(_part("branch_map", v["branch_map"], MAP_BITS["v2_0"][mapped]))
+        if jump:
+            return head + _report(v, c)
+        return head + _tail(v, c) if v["branches"] else head
     if name == "address":
-        return _tail("01", v, c)
+        return _head(2) + _tail(v, c)
+    branch, address = _part("branch", v.get("branch"), 1), _part("address", v.get("address"), whole)
     if name == "start":
-        return "11" + "00" + n(v["branch"], 1) + privilege + time + context + whole
+        return [*_head(3, 0), branch, *_owner(v, c), address]
     if name == "trap":
-        bits = "11" + "10" + n(v["branch"], 1) + privilege + time + context
-        bits += n(v["ecause"], c.ecause_width_p) + n(v["interrupt"], 1) + n(v["thaddr"], 1)
-        bits += "" if o["implicit_exception"] and v["thaddr"] else whole
-        return bits + ("" if v["interrupt"] else n(v["tval"], c.iaddress_width_p))
+        return [
+            *_head(3, 1), branch, *_owner(v, c),
+            _part("ecause", v["ecause"], c.ecause_width_p), _part("interrupt", v["interrupt"], 1),
+            _part("thaddr", v["thaddr"], 1), *([] if o["implicit_exception"] and v["thaddr"] else [address]),
+            *([] if v["interrupt"] else [_part("tval", v.get("tval"), c.iaddress_width_p)]),
+        ]  # fmt: skip
     if name == "context":
-        return "11" + "01" + privilege + time + context
-    bits = "11" + "11" + n(v["ienable"], 1) + n(v["encoder_mode"], c.encoder_mode_n) + n(v["qual_status"], 2)
-    return (
-        bits
-        + n(v["ioptions"], c.ioptions_n)
-        + n(v["denable"], 1)
-        + n(v["dloss"], 1)
-        + n(v.get("doptions", 0), c.doptions_n)
-    )
+        return [*_head(3, 2), *_owner(v, c)]
+    return [
+        *_support(v, c), _part("denable", v.get("denable"), 1), _part("dloss", v.get("dloss"), 1),
+        *([_part("doptions", v.get("doptions"), c.doptions_n)] if c.doptions_n else []),
+    ]  # fmt: skip
 
 
-def _draft(name: str, v: dict[str, Any], c: Any, o: dict[str, int]) -> str:
-    privilege = n(v.get("privilege", 0), c.privilege_width_p)
-    context = "" if c.nocontext_p else n(v.get("context", 0), c.context_width_p)
-    address = n(v.get("address", 0), c.iaddress_width_p - c.iaddress_lsb_p)
+def _support(v: Values, c: Config) -> Fields:
+    return [
+        *_head(3, 3), _part("ienable", v["ienable"], 1), _part("encoder_mode", v["encoder_mode"], c.encoder_mode_n),
+        _part("qual_status", v["qual_status"], 2), _part("ioptions", v["ioptions"], c.ioptions_n),
+    ]  # fmt: skip
+
+
+def _draft(name: str, v: Values, c: Config, o: dict[str, int]) -> Fields:
+    privilege = _part("privilege", v.get("privilege"), c.privilege_width_p)
+    context = [] if c.nocontext_p or not c.context_width_p else [_part("context", v.get("context"), c.context_width_p)]
+    address = _part("address", v.get("address"), c.iaddress_width_p - c.iaddress_lsb_p)
+    branch = _part("branch", v.get("branch"), 1)
     if name == "branch_map":
+        head = [*_head(1), _part("branches", v["branches"], 5)]
         if v["branches"]:
-            return "10" + n(v["branches"], 5) + n(v["branch_map"], MAP_BITS["draft_0_026"][v["branches"]]) + address
+            return [*head, _part("branch_map", v["branch_map"], MAP_BITS["draft_0_026"][v["branches"]]), address]
+        head.append(_part("branch_fmt", v["branch_fmt"], 1))
         if v["branch_fmt"]:
-            return "10" + "00000" + "1" + n(v["branch_count"], 16) + n(v["no_mispred"], 1)
-        return "10" + "00000" + "0" + n(v["branch_map"], 31)
+            return [*head, _part("branch_count", v["branch_count"], 16), _part("no_mispred", v["no_mispred"], 1)]
+        return [*head, _part("branch_map", v["branch_map"], 31)]
     if name == "address":
-        return "01" + address
+        return [*_head(2), address]
     if name == "start":
-        return "11" + "00" + context + privilege + n(v["branch"], 1) + address
+        return [*_head(3, 0), *context, privilege, branch, address]
     if name == "trap":
-        bits = "11" + "10" + context + privilege + n(v["branch"], 1) + ("" if o["implicit_exception"] else address)
-        bits += n(v["ecause"], c.ecause_width_p) + n(v["interrupt"], 1)
-        return bits + ("" if c.notval_p else n(v["tval"], c.iaddress_width_p))
+        return [
+            *_head(3, 1), *context, privilege, branch, *([] if o["implicit_exception"] else [address]),
+            _part("ecause", v["ecause"], c.ecause_width_p), _part("interrupt", v["interrupt"], 1),
+            *([] if c.notval_p else [_part("tval", v.get("tval"), c.iaddress_width_p)]),
+        ]  # fmt: skip
     if name == "context":
-        return "11" + "01" + context
-    return (
-        "11"
-        + "11"
-        + n(v["ienable"], 1)
-        + n(v["encoder_mode"], c.encoder_mode_n)
-        + n(v["qual_status"], 2)
-        + n(v["ioptions"], c.ioptions_n)
-    )
+        return [*_head(3, 2), *context]
+    return _support(v, c)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from rvtrace.models.etrace.codec import PacketError, compress, is_shortest, pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
-from tests.etrace.layouts import cut, n, payload
+from tests.common.packers import lsb_first
+from tests.etrace.layouts import cut, payload
 from tests.etrace.strategies import configs, packets
 
 
@@ -85,7 +86,7 @@ def test_compression(length: int, data: st.DataObject) -> None:
     """The fewest whole bytes that sign-extend to the payload, at least one."""
     value = data.draw(st.integers(0, (1 << length) - 1) | st.sampled_from((0, (1 << length) - 1, 1 << length - 1)))
     made = compress(value, length)
-    assert made == cut(n(value, length))
+    assert made == cut(lsb_first(value, length))
     assert int.from_bytes(made, "little", signed=True) & (1 << length) - 1 == value
 
 

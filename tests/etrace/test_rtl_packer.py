@@ -14,7 +14,8 @@ import pytest
 from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, Packet
-from tests.common.unit_bench import pack_bits, play
+from tests.common.packers import vector
+from tests.common.unit_bench import play
 
 SOURCES = ["etrace/etrace_pkg.sv", "etrace/etrace_packer.sv"]
 PARAMETERS = {  # of the module: of the configuration
@@ -171,7 +172,7 @@ def test_random_packets(config, tmp_path):
     rows, want, seen = [], [], Counter()
     for _ in range(400):
         d = _random_values(rng, settings)
-        rows.append(pack_bits(*((d[name], width or settings.iaddress_width_p) for name, width in LAYOUT)))
+        rows.append(vector(*((d[name], width or settings.iaddress_width_p) for name, width in LAYOUT)))
         packet, options = _packet(d, settings)
         data = pack(packet, settings, options)
         want.append(
@@ -206,7 +207,7 @@ def test_published_payloads(tmp_path):
     """Addresses of 64 bits without bit 0, 32 bits of context, 5 of ecause, 2 of privilege;
     every field not named is 0.
     """
-    rows = [pack_bits(*((d.get(name, 0), width or 64) for name, width in LAYOUT)) for _, d in PUBLISHED]
+    rows = [vector(*((d.get(name, 0), width or 64) for name, width in LAYOUT)) for _, d in PUBLISHED]
     lines = play("bench_etrace_packer", SOURCES, {"EcauseWidth": 5, "PrivilegeWidth": 2}, rows, tmp_path)
     reported = [bytes.fromhex(line.split()[2])[::-1][: int(line.split()[1])].hex() for line in lines]
     assert reported == [payload for payload, _ in PUBLISHED]

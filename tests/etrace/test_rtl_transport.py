@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.common.unit_bench import pack_bits, play
+from tests.common.packers import vector
+from tests.common.unit_bench import play
 
 SOURCES = ["etrace/etrace_pkg.sv", "etrace/etrace_transport.sv"]
 NONE, RUN, BLOCKS = 0, 1, 2  # framing
@@ -124,7 +125,7 @@ def _join(data: bytes, s: Setting, rng: Random) -> None:
 
 def _run(sent: list[Sent], s: Setting, out) -> tuple[bytes, list[list[str]]]:
     rows = [
-        pack_bits((p.start, 1), (p.time, 16), (len(p.payload), 5), (int.from_bytes(p.payload, "little"), 248))
+        vector((p.start, 1), (p.time, 16), (len(p.payload), 5), (int.from_bytes(p.payload, "little"), 248))
         for p in sent
     ]
     words = [line.split() for line in play("bench_etrace_transport", SOURCES, {}, rows, out, **s._asdict())]

@@ -11,7 +11,8 @@ import pytest
 from rvtrace.models.etrace.codec import PacketError, is_shortest, pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import Packet, map_length
-from tests.etrace.layouts import cut, n, payload
+from tests.common.packers import lsb_first
+from tests.etrace.layouts import cut, payload
 
 # Parameters of the published vectors.
 PUBLISHED = Config(privilege_width_p=2, ecause_width_p=5, itype_width_p=3)
@@ -105,10 +106,10 @@ def test_branch_map_lengths(variant: str, branches: int, length: int, fill: int)
     """
     config = Config(variant=variant, **NARROW)
     v: dict[str, Any] = {"format": 1, "branches": branches, "branch_map": fill & (1 << length) - 1}
-    bits = n(1, 2) + n(branches, 5)
+    bits = lsb_first(1, 2) + lsb_first(branches, 5)
     if branches:
         v["address"] = 0x12345
-        bits += n(v["branch_map"], length) + n(0x12345, 31)
+        bits += lsb_first(v["branch_map"], length) + lsb_first(0x12345, 31)
         if variant == "v2_0":
             v |= {"notify": 0, "updiscon": 0, "irreport": 0}
             bits += "000"
@@ -116,7 +117,7 @@ def test_branch_map_lengths(variant: str, branches: int, length: int, fill: int)
         if variant == "draft_0_026":
             v["branch_fmt"] = 0
             bits += "0"
-        bits += n(v["branch_map"], 31)
+        bits += lsb_first(v["branch_map"], 31)
     assert pack(Packet("branch_map", v), config) == cut(bits)
     assert unpack(cut(bits), config) == Packet("branch_map", v)
     assert map_length(variant, branches or 31) == length
@@ -136,7 +137,7 @@ def test_branch_map_lengths_with_a_cache_index(branches: int, length: int) -> No
         "irreport": 1,
         "irdepth": 9,
     }
-    bits = "00" + "1" + n(21, 5) + n(branches, 5) + "1" * length + "0" + n(9, 5)
+    bits = "00" + "1" + lsb_first(21, 5) + lsb_first(branches, 5) + "1" * length + "0" + lsb_first(9, 5)
     assert pack(Packet("jump_target", v), config) == cut(bits)
     assert unpack(cut(bits), config) == Packet("jump_target", v)
 
@@ -161,8 +162,8 @@ def test_status_bits_are_a_chain_of_differences(msb: int, notify: int, updiscon:
     config = Config(iaddress_width_p=32, return_stack_size_p=2)
     v = {"format": 2, "address": -(1 << 30) if msb else 5, "notify": notify, "updiscon": updiscon, "irreport": irreport}
     first, second, third = msb ^ notify, msb ^ notify ^ updiscon, msb ^ notify ^ updiscon ^ irreport
-    depth = n(3, 3) if irreport else str(third) * 3
-    sent = "01" + (n(1 << 30, 31) if msb else n(5, 31)) + f"{first}{second}{third}" + depth
+    depth = lsb_first(3, 3) if irreport else str(third) * 3
+    sent = "01" + (lsb_first(1 << 30, 31) if msb else lsb_first(5, 31)) + f"{first}{second}{third}" + depth
     v["irdepth"] = 3 if irreport else None
     assert pack(Packet("address", v), config) == cut(sent)
     assert unpack(cut(sent), config) == Packet("address", v)
@@ -188,7 +189,7 @@ def test_options_in_force() -> None:
     exceptions no address.
     """
     config = Config(iaddress_width_p=32, return_stack_size_p=0)
-    packed = cut("01" + n(0x7FFFFFFF, 31) + "111")
+    packed = cut("01" + lsb_first(0x7FFFFFFF, 31) + "111")
     assert unpack(packed, config).get("address") == -1
     assert unpack(packed, config, config.options | {"full_address": 1}).get("address") == 0x7FFFFFFF
     trap = {

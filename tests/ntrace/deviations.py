@@ -23,6 +23,7 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.tb.common.stimulus.stimulus import closed
+from tests.common.packers import mdo_groups, mdo_message
 from tests.ntrace.legal_encoder import Habits, LegalEncoder
 from tests.ntrace.test_legal_encoder import CLOSED
 
@@ -97,22 +98,14 @@ def run_of(seed: int, options: dict[str, object], whole: bool = False, instructi
 
 def packed(parts: list[Part]) -> bytes:
     """A message whose parts are laid out in this order: the bytes of 3.1."""
-    groups: list[list[int]] = [[]]
-    for _, value, width in parts:
-        size = width or max(1, value.bit_length())
-        groups[-1] += [value >> n & 1 for n in range(size)]
-        if not width:
-            groups.append([])
-    groups = [group for group in groups if group]
-    out = bytearray()
-    for number, bits in enumerate(groups):
-        bits = bits + [0] * (-len(bits) % 6)
-        for at in range(0, len(bits), 6):
-            mdo = sum(bit << n for n, bit in enumerate(bits[at : at + 6]))
-            end = at + 6 == len(bits)
-            mseo = (3 if number == len(groups) - 1 else 1) if end else 0
-            out.append(mdo << 2 | mseo)
-    return bytes(out)
+    fields, value, size = [], 0, 0  # those that a variable one ends: value and bits
+    for number, (_, own, width) in enumerate(parts, 1):
+        bits = width or max(1, own.bit_length())
+        value, size = value | own % (1 << bits) << size, size + bits
+        if not width or number == len(parts):
+            fields.append(mdo_groups(value, -(-size // 6)))
+            value = size = 0
+    return mdo_message(fields)
 
 
 def parts_of(message: Message, config: Config) -> list[Part]:

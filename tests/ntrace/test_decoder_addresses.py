@@ -9,6 +9,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
+from tests.common.packers import mdo_groups, mdo_message
 from tests.ntrace.trace_writer import Writer
 
 # MDO groups of F-ADDR as 8.2.1 prints them, the address they mean
@@ -32,8 +33,7 @@ def program(*places: int, xlen: int = 64) -> Program:
 
 def field(groups: str) -> bytes:
     """MDO groups, least significant first as printed, the last one ending the message."""
-    values = [int(group, 2) for group in groups.split()]
-    return bytes(value << 2 for value in values[:-1]) + bytes([values[-1] << 2 | 3])
+    return mdo_message([[int(group, 2) for group in groups.split()]])
 
 
 @pytest.mark.parametrize("groups, address", PRINTED)
@@ -77,10 +77,8 @@ def test_rv32(address: int) -> None:
 def test_any_number_of_msbs_may_be_left_out() -> None:
     """An encoder may send more groups than it needs, as long as the top bit sent is that of those left out."""
     for groups in range(6, 12):
-        value, data = KERNEL >> 1, bytearray(bytes.fromhex("24 15"))
-        for index in range(groups):
-            data.append((value >> 6 * index & 0x3F) << 2 | (3 if index == groups - 1 else 0))
-        trace = decode(bytes(data), program(0x2000), Config(extend_addr_msb=1))
+        data = bytes.fromhex("24 15") + mdo_message([mdo_groups(KERNEL >> 1, groups)])
+        trace = decode(data, program(0x2000), Config(extend_addr_msb=1))
         assert [event.target for event in trace.events] == [KERNEL], groups
 
 

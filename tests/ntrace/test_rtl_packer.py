@@ -9,7 +9,8 @@ import pytest
 
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.table import BY_NAME, VENDOR_TCODES, Message
-from tests.common.unit_bench import pack_bits, play
+from tests.common.packers import vector
+from tests.common.unit_bench import play
 
 SOURCES = ["ntrace/ntrace_pkg.sv", "ntrace/ntrace_field.sv", "ntrace/ntrace_packer.sv"]
 CONFIGS = [  # Xlen, HistBits, TsWidth, OutBytes, src_bits, ts, extend, ready
@@ -71,7 +72,7 @@ def _descriptor(rng: Random, message: Message, widths: list[int], now: int) -> i
     fields[0], fields[6] = message.tcode, now
     for spec, value in zip(message.type.fields, message.values):
         fields[place.get(spec.key, 3)] = value
-    return pack_bits(*zip(fields, widths))
+    return vector(*zip(fields, widths))
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: "-".join(map(str, c)))

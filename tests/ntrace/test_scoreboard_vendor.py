@@ -18,6 +18,7 @@ from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from tests.common.packers import mdo_message
 from tests.ntrace.checked_scenarios import Change, check, doctored, insert, place, scenario_run, set_at, timed
 
 HTM = Config()
@@ -98,8 +99,7 @@ def test_fields_after_rdata() -> None:
 
 def groups(head: list[int], more: int) -> bytes:
     """A message of the MDO groups `head` and `more` groups of ones."""
-    mdo = [*head, *[0x3F] * more]
-    return bytes([group << 2 for group in mdo[:-1]] + [mdo[-1] << 2 | 3])
+    return mdo_message([[*head, *[0x3F] * more]])
 
 
 @pytest.mark.parametrize("src_bits", [0, 12])

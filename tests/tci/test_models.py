@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rvtrace.models.tci.funnel import Sent, by_source, merged, messages, overtaken, source, split
 from rvtrace.models.tci.pin_sink import MODES, Receiver, longest_run_without_idle, samples
 from rvtrace.models.tci.ram_sink import RamSink, RamSinkError, ReadPort, read_trace, spans
+from tests.common.packers import mdo_groups, mdo_message
 
 LAST = st.integers(0, 62).map(lambda mdo: bytes([mdo << 2 | 3]))  # 0xFF would be idle in front of an open boundary
 MESSAGE = st.tuples(
@@ -99,7 +100,7 @@ def test_split_finds_messages_between_any_idle_bytes(parts):
 def test_source_follows_the_tcode(tcode, field):
     bits, src = field
     raw = tcode | src << 6
-    message = bytes((raw >> shift & 0x3F) << 2 for shift in range(0, 6 + max(bits, 1), 6)) + b"\x03"
+    message = mdo_message([[*mdo_groups(raw, -(-(6 + max(bits, 1)) // 6)), 0]])
     assert source(message, bits) == src
     assert by_source(b"\xff" + message, bits) == {src: message}
 
