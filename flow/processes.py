@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes of several threads: their ends, and what they took of the CPU."""
+"""Child processes of several threads: how many are worth it, their ends, and what they took of the CPU."""
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import threading
@@ -43,3 +44,8 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 def _children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def cores() -> int:
+    """Processor cores that this process may use: fewer than the machine has, where a cluster gave it some of them."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -190,7 +190,7 @@ def _make(recipe: Recipe, place: Path, rtl_dir: Path) -> None:
             _step(list(command), log, place, recipe.simulator.env, rtl_dir)
 
         if recipe.simulator.name == "verilator":
-            read = verilate(recipe, place, step, cores())
+            read = verilate(recipe, place, step, processes.cores())
         else:
             read = compile_vvp(recipe, place, step)
     seconds = time.perf_counter() - begin
@@ -250,11 +250,6 @@ def _waves_kind(sim: str) -> str:
         )
         return "vcd"
     return "fst"
-
-
-def cores() -> int:
-    """Processor cores that this process may use: fewer than the machine has, where a cluster gave it some of them."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _tied(command: list[str]) -> list[str]:

@@ -40,6 +40,11 @@ def expected_of(ip: str) -> Any:
     return import_module(f"rvtrace.scoreboards.{ip}.expected").expected
 
 
+def rows_check_of(ip: str) -> Any:
+    """The module flow/captured/<ip>.py, of a system whose judge says that it leaves rows."""
+    return import_module(f"rvtrace.flow.captured.{ip}")
+
+
 def listing_of(ip: str) -> Any:
     """The module report/listing/<ip>.py; None if the system has none."""
     name = f"rvtrace.report.listing.{ip}"

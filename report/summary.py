@@ -10,9 +10,12 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rvtrace.report.compliance_model import VERDICTS, Compliance
-from rvtrace.report.results import Report
+
+if TYPE_CHECKING:
+    from rvtrace.report.results import Report
 
 FILE = "summary.md"
 _SHOWN = 10  # failures

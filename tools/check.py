@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
             tree = junit.of_clauses(system.ip, name, counts, found, again, problems)
             junit.write(tree, Path(given["JUNIT"]))
 
-    if (own := captured.of(system.ip)) is not None:
+    if (own := captured.of(system)) is not None:
 
         def of_rows(given: Mapping[str, str], verdict: Any, problems: Sequence[str]) -> None:
             named = next((given[word] for word in ("OUT", "ROWS", "TRACE", "CALLS") if word in given), system.ip)

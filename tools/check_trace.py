@@ -20,7 +20,7 @@ from rvtrace.flow.captured.judge import judge, judge_parts
 from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
 from rvtrace.flow.captured.partial import ENDS, HINT
 from rvtrace.flow.captured.verdict import tolerance_words
-from rvtrace.flow.simulation import cores
+from rvtrace.flow.processes import cores
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.report import compliance as compliance_report

@@ -27,7 +27,7 @@ from rvtrace.flow.captured.limits import IN_PARTS, LONG
 from rvtrace.flow.captured.parts import Part
 from rvtrace.flow.captured.stream import Progress, in_order, read
 from rvtrace.flow.captured.tandem_stream import Teller
-from rvtrace.flow.simulation import cores
+from rvtrace.flow.processes import cores
 from rvtrace.jobs.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS

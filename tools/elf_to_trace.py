@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rvtrace.jobs.arguments import ArgumentError, existing_file, main_guard, parse, typed
-from rvtrace.jobs.systems import find
+from rvtrace.jobs.systems import judge
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
@@ -21,7 +21,7 @@ from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace
 
 def main(argv: list[str]) -> int:
     """0: the file was written."""
-    system = find("tandem")
+    system = judge("tandem")
     own = {"ELF": "the program", "OUT": "the file to write (default: next to the program, .trace instead of .elf)"}
     given = parse(argv, {**own, **system.words}, __doc__ or "")
     if "ELF" not in given:

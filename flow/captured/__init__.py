@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures, checked without a simulator. Systems that leave rows of cycles, and tandem trace, have
-flow/captured/<ip>.py, looked up by name.
-"""
+"""Captures, checked without a simulator: traces by trace.py, what was on the ports by flow/captured/<ip>.py."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 
+from rvtrace.jobs import names
+from rvtrace.scoreboards.common.judge import Judge
 
-def of(ip: str) -> ModuleType | None:
-    """The module whose main(argv) is `make check` for a system; None for a system whose captures flow/captured/trace.py
-    checks.
+
+def of(judge: Judge) -> ModuleType | None:
+    """The module whose main(argv) is `make check` for a system that says it leaves rows; None for one whose captures
+    trace.py checks.
     """
-    name = f"{__name__}.{ip}"
-    return import_module(name) if find_spec(name) else None
+    return names.rows_check_of(judge.ip) if judge.leaves_rows else None

@@ -17,11 +17,10 @@ from typing import Any
 from rvtrace.flow.captured.rows import Judged, RowsCheck, records
 from rvtrace.jobs.arguments import ArgumentError, main_guard, parse
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.rows import Rows
+from rvtrace.models.ctr.rows import Rows, entries_read
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check, plan
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
-from rvtrace.tb.ctr.stimulus.software import entries_read
 
 CHECK = RowsCheck("ctr", "CTR", Config, Rows, Tolerances, {"ENTRIES": "entries.json"})
 _KEYS = {"source": str, "target": str, "type": int, "valid": bool, "ccv": bool}

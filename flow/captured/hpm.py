@@ -17,13 +17,13 @@ from typing import Any
 
 from rvtrace.flow.captured.rows import Judged, RowsCheck, loaded, records
 from rvtrace.jobs.arguments import ArgumentError, main_guard, parse
+from rvtrace.models.hpm.bulk import load_state
 from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.readout import counters_read
 from rvtrace.models.hpm.rows import Rows
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.check import check, plan
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
-from rvtrace.tb.hpm.agents.files import load_state
-from rvtrace.tb.hpm.stimulus.programs import counters_read
 
 CHECK = RowsCheck(
     "hpm", "the counters", Config, Rows, Tolerances, {"STATE": "state.npz", "COUNTERS_READ": "counters.json"}

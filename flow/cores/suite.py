@@ -27,7 +27,8 @@ from rvtrace.flow.cores.programs import Chosen, fitting, tohost
 from rvtrace.flow.cores.random_program import random_program
 from rvtrace.flow.cores.run import mismatches, prepare
 from rvtrace.flow.cores.verify import verify_all_good
-from rvtrace.flow.simulation import Build, build, cores, run
+from rvtrace.flow.processes import cores
+from rvtrace.flow.simulation import Build, build, run
 from rvtrace.jobs.job import Job
 from rvtrace.models.riscv.program import Program, ProgramError
 from rvtrace.tb.cores.agents.files import read_rvfi

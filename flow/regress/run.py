@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rvtrace.flow.jobs import lots, run_lots
+from rvtrace.flow.processes import cores
 from rvtrace.flow.regress import buckets, folder, history
 from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.regress.progress import Progress
 from rvtrace.flow.regress.seeds import SEEDS
-from rvtrace.flow.simulation import cores, finished
+from rvtrace.flow.simulation import finished
 from rvtrace.jobs.arguments import ArgumentError, number
 from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import ROOT

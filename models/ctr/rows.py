@@ -22,7 +22,7 @@ import numpy as np
 from rvtrace.models.common.port_rows import ACCESS, NO_ACCESS, PortRows, RowsError
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
-from rvtrace.models.ctr.records import Transfer
+from rvtrace.models.ctr.records import Record, Transfer
 from rvtrace.models.ctr.transfers import Transfers
 from rvtrace.models.riscv.csr import Access
 
@@ -156,3 +156,11 @@ def answered(rows: Rows, config: Config) -> Rows:
         out.rdata[k], out.outcome[k] = answer or (0, 0)
         before = cycle, priv
     return out
+
+
+def entries_read(rows: Rows, config: Config) -> list[Record]:
+    """The logical entries as the last accesses of a run read them, each by a write of its number and three reads;
+    of the configuration's depth.
+    """
+    last = rows.rdata[rows.op != NO_ACCESS][-4 * config.depth :].reshape(-1, 4)
+    return [Record.of_registers(*values) for values in last[:, 1:].tolist()]

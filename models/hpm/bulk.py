@@ -9,6 +9,7 @@ Both give what `Hpm.cycle` gives one cycle at a time (tests/hpm/test_model_bulk.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -122,3 +123,14 @@ def _mark(hpm: Hpm, n: int, row: int, out: Trace) -> None:
     if n > 2 and hpm.config.has_sscofpmf and not hpm.of >> n & 1:
         out.of[row:] |= np.uint32(1 << n)
         out.lcofip[row:] = 1
+
+
+def save_state(path: Path, trace: Trace) -> None:
+    """Write an .npz file."""
+    np.savez_compressed(path, **trace._asdict())
+
+
+def load_state(path: Path) -> Trace:
+    """Read what `save_state` wrote."""
+    with np.load(path) as stored:
+        return Trace(**{name: stored[name] for name in Trace._fields})

@@ -15,11 +15,6 @@ from typing import Any, Protocol
 
 from rvtrace.models.riscv.retired import IType
 
-try:
-    import capstone
-except ImportError:  # disassembly is a convenience: a decoder works without it
-    capstone = None
-
 ETRACE_VARIANTS = ("v2_0", "draft_0_026")
 VARIANTS = ("v1_0", "rc7", *ETRACE_VARIANTS)
 """N-Trace 1.0 and its rc7, E-Trace 2.0 and its draft of 2019."""
@@ -218,7 +213,22 @@ def itype(insn: Insn, variant: str, taken: bool = False) -> IType:
 
 
 _SREGS = ("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
-_capstone: dict[int, Any] = {}
+_engines: dict[int, Any] = {}
+
+
+def _engine(xlen: int) -> Any:
+    """capstone for a width, which is imported by the first text that is asked for; None without it: disassembly is a
+    convenience, and a decoder works without it.
+    """
+    if xlen not in _engines:
+        try:
+            import capstone
+        except ImportError:
+            _engines[xlen] = None
+        else:
+            mode = capstone.CS_MODE_RISCV64 if xlen == 64 else capstone.CS_MODE_RISCV32
+            _engines[xlen] = capstone.Cs(capstone.CS_ARCH_RISCV, mode | capstone.CS_MODE_RISCVC)
+    return _engines[xlen]
 
 
 def _zcm_text(insn: Insn, xlen: int) -> str | None:
@@ -258,11 +268,8 @@ def disassemble(insn: Insn, program: Listing) -> str:
     text = None
     if insn.size == 2 and insn.raw & 0xE003 == 0xA002 and (program.zcmp or program.zcmt):
         text = _zcm_text(insn, program.xlen)
-    if text is None and capstone is not None:
-        if program.xlen not in _capstone:
-            mode = capstone.CS_MODE_RISCV64 if program.xlen == 64 else capstone.CS_MODE_RISCV32
-            _capstone[program.xlen] = capstone.Cs(capstone.CS_ARCH_RISCV, mode | capstone.CS_MODE_RISCVC)
-        found = _capstone[program.xlen].disasm_lite(insn.raw.to_bytes(insn.size, "little"), insn.pc, 1)
+    if text is None and (engine := _engine(program.xlen)) is not None:
+        found = engine.disasm_lite(insn.raw.to_bytes(insn.size, "little"), insn.pc, 1)
         for _, length, name, operands in found:
             if length == insn.size:
                 operands = (

@@ -20,8 +20,8 @@ from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import existing_file, main_guard
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import FIRST_EVENT, selector_name
+from rvtrace.models.hpm.readout import EVENTS
 from rvtrace.models.hpm.registers import INHIBITS
-from rvtrace.tb.hpm.stimulus.programs import EVENTS
 
 SHOWN = (
     "Counters",

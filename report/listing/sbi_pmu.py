@@ -26,7 +26,6 @@ from rvtrace.models.sbi_pmu.calls import Call, FirmwareEvent, Peek, Poke, Superv
 from rvtrace.models.sbi_pmu.config import Config as SbiPmuConfig
 from rvtrace.models.sbi_pmu.record import Boot, Record, Step, Work
 from rvtrace.models.sbi_pmu.tables import FIRMWARE, event_idx, event_name
-from rvtrace.tb.sbi_pmu.stimulus import perf
 
 WORDS = {
     "IP": "sbi_pmu", "OUT": "folder of `make capture IP=sbi_pmu`", "CALLS": "a record (default OUT/calls.jsonl)",
@@ -112,7 +111,7 @@ def write(out: Path) -> tuple[str, ...]:
     (out / "calls.txt").write_text(listing(record_of({"OUT": str(out)})))
     if not (counted := out / "counted.json").exists():
         return ("calls.txt",)
-    (out / "counted.txt").write_text(perf.listing(json.loads(counted.read_text())))
+    (out / "counted.txt").write_text(counted_listing(json.loads(counted.read_text())))
     return ("calls.txt", "counted.txt")
 
 
@@ -124,7 +123,7 @@ def shown(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
             config = SbiPmuConfig.from_dict(result["config"])
             name = f"{result['source'].partition(':')[2]} {systems.judge('sbi_pmu').described(config)}"
             line = ", ".join(f"{row['count']:,} {row['event']}" for row in result["counted"][:2])
-            found[name] = name, line, perf.listing(result["counted"])
+            found[name] = name, line, counted_listing(result["counted"])
     return [found[name] for name in sorted(found)]
 
 
@@ -137,3 +136,13 @@ def main(argv: list[str]) -> int:
 
 if __name__ == "__main__":
     main_guard(main)
+
+
+def counted_listing(counted: Iterable[dict[str, Any]]) -> str:
+    """What perf stat would print."""
+    lines = [
+        f"{row['count']:>16,}  {row['event']:<18} counter {row['counter']:<3}"
+        + (f" {row['samples']} samples" if row["samples"] else "")
+        for row in counted
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -27,7 +27,8 @@ class Judge(ABC):
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check. config: the class
     of its configurations. tolerances: the class of its tolerances. more_words: other names of options. xlen_names:
     options that say how wide addresses are. claims: options that describe a foreign device alone, and what they are of
-    ours. counted: the count in a result's stats that says how much was run. left: files of a capture. unread: why
+    ours. counted: the count in a result's stats that says how much was run. leaves_rows:
+    whether a capture has what was on the ports, rows of cycles. left: files of a capture. unread: why
     `make check` and `make decode` refuse it, for a system that leaves no capture they could read.
     """
 
@@ -40,6 +41,7 @@ class Judge(ABC):
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
     claims: ClassVar[dict[str, Any]] = {}
     counted: ClassVar[str] = "instructions"
+    leaves_rows: ClassVar[bool] = False
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
     unread: ClassVar[str] = ""
 
@@ -97,6 +99,7 @@ class RowsJudge(Judge):
     one line of a result shows.
     """
 
+    leaves_rows = True
     summed: ClassVar[tuple[str, ...]]
 
     def capture(self, config: Any, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:

@@ -19,6 +19,7 @@ class TandemJudge(Judge):
     """The tandem-trace encoder."""
 
     ip, title, config, tolerances = "tandem", "Tandem trace", Config, Tolerances
+    leaves_rows = True
     left = (*Judge.left, "rows.npz")
     more_words: ClassVar[dict[str, str]] = {
         "ABSENT": "option absent, parts that are not traced, joined by commas (models/tandem/table.py), default none"

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rvtrace.jobs.job import Job
+from rvtrace.models.ctr.rows import entries_read
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
@@ -24,7 +25,6 @@ from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus
 from rvtrace.tb.ctr.agents import files as ctr_rows
 from rvtrace.tb.ctr.agents.retire import RetireAgent
 from rvtrace.tb.ctr.coverage.sampling import sample
-from rvtrace.tb.ctr.stimulus.software import entries_read
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 
 

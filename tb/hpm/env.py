@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rvtrace.jobs.job import Job
+from rvtrace.models.hpm.bulk import save_state
 from rvtrace.models.hpm.config import Config
+from rvtrace.models.hpm.readout import counters_read
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.hpm.capture import HpmCapture
@@ -27,7 +29,6 @@ from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus
 from rvtrace.tb.hpm.agents import files as hpm_rows
 from rvtrace.tb.hpm.agents.hart import HartAgent, StateAgent
 from rvtrace.tb.hpm.coverage.sampling import sample
-from rvtrace.tb.hpm.stimulus.programs import counters_read
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
 
 
@@ -107,7 +108,7 @@ class HpmTest(ports.PortTest):
         _, capture = self.outcome
         self.leave_rows(out, capture)
         if capture.state is not None:
-            hpm_rows.save_state(out / "state.npz", capture.state)
+            save_state(out / "state.npz", capture.state)
         if self.stimulus.elf is not None:
             (out / "counters.json").write_text(json.dumps(self.extra["counters"], indent=1) + "\n")
 

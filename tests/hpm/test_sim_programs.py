@@ -13,12 +13,12 @@ import pytest
 from rvtrace.flow.captured import hpm as hpm_check
 from rvtrace.jobs import systems
 from rvtrace.jobs.job import Job, JobError
+from rvtrace.models.hpm.bulk import load_state, save_state
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.rows import NO_ACCESS, Rows, answered
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.report.listing import hpm as hpm_counters
-from rvtrace.tb.hpm.agents.files import load_state, save_state
 from rvtrace.tb.hpm.stimulus.builds import DEFAULT, PLAIN, RV32, USER
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
 from tests.common.long import some

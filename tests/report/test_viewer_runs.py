@@ -20,6 +20,7 @@ from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.rows import Rows as CtrRows
 from rvtrace.models.ctr.rows import answered
 from rvtrace.models.ctr.transfers import Transfers
+from rvtrace.models.hpm.bulk import save_state
 from rvtrace.models.hpm.config import Config as HpmConfig
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.rows import Rows as HpmRows
@@ -33,7 +34,6 @@ from rvtrace.report.viewer_findings import of_run
 from rvtrace.report.viewer_rows import TRACES
 from rvtrace.report.viewer_waves import Waves
 from rvtrace.scoreboards.common.clauses import Failure
-from rvtrace.tb.hpm.agents.files import save_state
 from tests.report.browser import BROWSER, Browser
 from tests.subsystem.captures import good
 from tests.tools.captures import is_one_sentence, run, write_capture

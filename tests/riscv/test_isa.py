@@ -87,6 +87,6 @@ def test_text_names_targets_and_survives_without_capstone(monkeypatch):
     assert program.where(PC + 4) == f"{PC + 4:#x} <main+0x4>: cm.popret {{ra, s0}}, 32"
     assert program.where(PC + 6).endswith(f"cm.jt 0, {PC:#x} <main>")
     assert program.where(PC + 8).endswith("cm.push {ra, s0-s11}, -112")
-    monkeypatch.setattr(isa, "capstone", None)
+    monkeypatch.setattr(isa, "_engines", {32: None, 64: None})
     assert program.where(PC) == f"{PC:#x} <main>: .insn 0x00b50063, {PC:#x} <main>"
     assert Program(64, [(0, b"\x13")]).where(0) == "0x0: no instruction in the program"

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.records import SCTRCLR, Record
+from rvtrace.models.ctr.records import SCTRCLR
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, csr
-from rvtrace.models.ctr.rows import NO_ACCESS, Rows
 from rvtrace.models.riscv.csr import CLEAR, READ, SET, WRITE, Access, M
 from rvtrace.tb.ctr.stimulus.script import Script
 
@@ -140,11 +139,3 @@ class Software:
             yield self._do(SET, self._control(), self.config.bit("CLR"))
         else:
             yield Access(SCTRCLR, 0, 0, self.mode)
-
-
-def entries_read(rows: Rows, config: Config) -> list[Record]:
-    """The logical entries as the last accesses of a run read them, which `Software.entries` made; of the
-    configuration's depth.
-    """
-    last = rows.rdata[rows.op != NO_ACCESS][-4 * config.depth :].reshape(-1, 4)
-    return [Record.of_registers(*values) for values in last[:, 1:].tolist()]

@@ -78,17 +78,6 @@ def read_seen(path: Path, pins: Pins) -> Recording:
     return Recording(rows, Trace(counters, table["of"].copy(), lcofi, lcofie), unknown, wrong)
 
 
-def save_state(path: Path, trace: Trace) -> None:
-    """Write an .npz file."""
-    np.savez_compressed(path, **trace._asdict())
-
-
-def load_state(path: Path) -> Trace:
-    """Read what `save_state` wrote."""
-    with np.load(path) as stored:
-        return Trace(**{name: stored[name] for name in Trace._fields})
-
-
 def wrong_state(cycle: np.ndarray, there: Mapping[int, np.ndarray]) -> list[str]:
     """A sentence for each kind of `SEEN_WRONG` that occurred, about the first cycle with it."""
     return [

@@ -2,37 +2,26 @@
 """A recorded program as a hart that counters watch: what retires in each cycle, its events, and the software that reads
 the counters.
 
-Events, by selector: 3 loads and stores (references of the cache), 4 those that missed, 5 branches, 6 those that were
-predicted wrong, 7 traps, 8 jumps and taken branches, 9 calls, 10 returns. An implementation with fewer events has the
-first of them. Which loads miss and which branches are predicted wrong is random; a miss stops the hart for some cycles.
+Its events are those of models/hpm/readout.py. Which loads miss and which branches are predicted wrong is random; a miss
+stops the hart for some cycles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from rvtrace.models.hpm.config import FIRST, Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
-from rvtrace.models.hpm.registers import OF_BIT, SELECT_MASK, csrs
-from rvtrace.models.hpm.rows import NO_ACCESS, Rows
+from rvtrace.models.hpm.readout import EVENTS, registers
+from rvtrace.models.hpm.registers import OF_BIT
+from rvtrace.models.hpm.rows import Rows
 from rvtrace.models.riscv.csr import CLEAR, HS, PRIVILEGES, READ, VS, VU, Access, M, U
 from rvtrace.models.riscv.retired import IType, Kind, Retired
 from rvtrace.tb.hpm.stimulus.script import LCOFI, Script
 
-EVENTS = (
-    "loads and stores",
-    "cache misses",
-    "branches",
-    "branches predicted wrong",
-    "traps",
-    "jumps and taken branches",
-    "calls",
-    "returns",
-)
 _MISS, _WRONG = 0.05, 0.1  # share of loads and stores, of branches
 _STALL = 12  # cycles of a miss
 _LOOKS = 4000  # rows between two looks at all counters
@@ -172,35 +161,5 @@ def _look(rows: Rows, config: Config) -> None:
 
 def read_out(s: Script) -> None:
     """Read every counter and what it counts: `counters_read` finds them at the end of a run."""
-    for n in (n for n in range(32) if s.config.has(n)):
-        s.look(s.counter(n))
-        if s.filters(n) in s.there:
-            s.look(s.filters(n))
-
-
-def counters_read(rows: Rows, config: Config) -> list[dict[str, Any]]:
-    """What the last accesses of a run read, which `read_out` made: number, CSR, width, selector, value and OF of each
-    counter.
-    """
-    plan = Script(config)
-    read_out(plan)
-    asked = [access for _, _, _, access, _, _ in plan.rows().cycles() if access is not None]
-    names = {c.address: c for c in csrs(config)}
-    values: dict[str, int] = {}
-    for access, value in zip(asked, rows.rdata[rows.op != NO_ACCESS][-len(asked) :].tolist()):
-        found = names[access.addr]
-        values[found.state] = values.get(found.state, 0) | value << (32 if found.high else 0)
-    fixed = {0: CYCLES, 2: RETIRED}
-    return [
-        {
-            "n": n,
-            "csr": plan.counter(n),
-            "width": config.widths[n],
-            "selector": fixed.get(n, config.selector(values.get(plan.filters(n), 0) & SELECT_MASK) or 0),
-            "filters": values.get(plan.filters(n), 0) >> 58 & 31,
-            "value": values[plan.counter(n)],
-            "of": values.get(plan.filters(n), 0) >> OF_BIT & 1,
-        }
-        for n in range(32)
-        if config.has(n)
-    ]
+    for name in registers(s.config):
+        s.read(name, M)

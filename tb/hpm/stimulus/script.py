@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from rvtrace.models.hpm import readout
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import FIRST_EVENT, Counts
 from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, csr, csrs
@@ -108,19 +109,12 @@ class Script(CsrScript):
 
     # --- Counters -----------------------------------------------------------------------------------
 
-    @staticmethod
-    def counter(n: int) -> str:
-        """Name of counter n for M-mode."""
-        return {0: "mcycle", 2: "minstret"}.get(n, f"mhpmcounter{n}")
+    counter = staticmethod(readout.counter)
+    filters = staticmethod(readout.filters)
 
     def view(self, n: int) -> str:
         """Name of counter n for everybody."""
         return self.counter(n)[1:]
-
-    @staticmethod
-    def filters(n: int) -> str:
-        """Name of the register with the filters of counter n."""
-        return {0: "mcyclecfg", 2: "minstretcfg"}.get(n, f"mhpmevent{n}")
 
     def count(self, n: int, selector: int, *inhibited: str, of: int = 0) -> None:
         """Program mhpmevent n: the selector that it counts, in which modes not ("MINH", "SINH", ...), its OF."""

@@ -119,13 +119,3 @@ def handle(config: Config, client: Client) -> Script[list[int]]:
     if not config.has_sscofpmf or not ((yield SupervisorCsr(READ, SIP)) or 0) & LCOFIP:
         return []
     return (yield from client.overflow())
-
-
-def listing(counted: Iterable[dict[str, Any]]) -> str:
-    """What perf stat would print."""
-    lines = [
-        f"{row['count']:>16,}  {row['event']:<18} counter {row['counter']:<3}"
-        + (f" {row['samples']} samples" if row["samples"] else "")
-        for row in counted
-    ]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
