@@ -13,7 +13,7 @@ override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 # Nothing here multiplies matrices: each process would begin threads that wait for work in a busy loop.
 export OPENBLAS_NUM_THREADS ?= 1
 
-override TARGETS := all docs run test capture decode view check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate mutate-checks isolate perf area sizes programs scale regress cover report results opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode view check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate isolate perf area sizes programs scale regress cover report results opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -72,9 +72,6 @@ core: venv ## Programs on a real core, its retirement interface into all trace s
 	@$(RUN) core
 verify-core: venv ## Tandem verification of a real core on random programs, on mutants, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)
 	@$(RUN) verify_core
-
-mutate-checks: venv ## Change models and scoreboards at random places: which changes do the unit tests not notice? (IP=ctr COUNT=100)
-	@$(RUN) mutate_checks
 
 mutants: venv ## Run the hand-written mutants of the RTL of all systems or of IP= (tests/<ip>/mutants.toml); each must be caught by its clause
 	@$(RUN) mutants

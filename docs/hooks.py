@@ -20,6 +20,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
+from rvtrace.flow.faults.rows import by_clause, load
+
 ROOT = Path(__file__).resolve().parent.parent
 TITLES = {
     "ntrace": "N-Trace",
@@ -173,9 +175,8 @@ def _mutants() -> dict[str, list[str]]:
     """The names of the hand-written mutants by the id of a clause that must catch them."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").glob("*/mutants.toml")):
-        for row in tomllib.loads(path.read_text())["mutant"]:
-            for clause in row["clauses"]:
-                found.setdefault(clause, []).append(row["name"])
+        for clause, names in by_clause(load(path).values()).items():
+            found.setdefault(clause, []).extend(names)
     return found
 
 

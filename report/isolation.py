@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the findings of a run name the deviations that were switched on (flow/isolate.py), and nothing else."""
+"""Whether the findings of a run name the deviations that were on (flow/faults/devices.py), and nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rvtrace.flow.isolate import Deviation, Experiment
+from rvtrace.flow.faults.devices import Experiment
+from rvtrace.flow.faults.rows import Fault
 from rvtrace.report.compliance_model import Compliance, Subject, judge
 
 LOOKED_AT = 5  # findings that a reader looks at
@@ -55,7 +56,7 @@ class Isolation:
         return {
             "device": self.experiment.device.name,
             "deviations": [row.name for row in self.experiment.rows],
-            "kinds": [row.kind for row in self.experiment.rows],
+            "kinds": [row.why for row in self.experiment.rows],
             "verdict": self.verdict,
             "findings": list(self.findings),
             "named": list(self.named),
@@ -89,7 +90,7 @@ def _lined(found: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str, str]]:
     return ((text.splitlines()[0], clause, text) for clause, text in found)
 
 
-def _names(row: Deviation, clause: str, text: str) -> bool:
+def _names(row: Fault, clause: str, text: str) -> bool:
     return clause in row.clauses or bool(row.says and re.search(row.says, text))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a campaign of mutants found (rvtrace.flow.mutate.campaign): as JSON, as a page and in the terminal."""
+"""What a campaign of mutants found (rvtrace.flow.faults.campaign): as JSON, as a page and in the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 
 from rvtrace.flow import simulators
-from rvtrace.flow.mutate.campaign import (
+from rvtrace.flow.faults.campaign import (
     ASSERTION,
     CLAUSE,
     EQUIVALENT,
@@ -27,8 +27,8 @@ from rvtrace.flow.mutate.campaign import (
     Row,
     Subject,
 )
-from rvtrace.flow.mutate.generate import Chosen
-from rvtrace.flow.mutate.operators import OPERATORS
+from rvtrace.flow.faults.generate import Chosen
+from rvtrace.flow.faults.operators import OPERATORS
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 

@@ -33,9 +33,8 @@ class RunJobs(Protocol):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of `make test ONLY=simulated` and of `make mutate-checks`."""
+    """The option of `make test ONLY=simulated`."""
     parser.addoption("--only-simulated", action="store_true", help="only the tests that depend on SIM")
-    parser.addoption("--only-unit", action="store_true", help="only the tests that do not")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -44,10 +43,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = [item for item in items if item.get_closest_marker("long") is None]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
-    for option, wanted in (("--only-simulated", True), ("--only-unit", False)):
-        if not config.getoption(option):
-            continue
-        kept = [item for item in items if ("sim" in getattr(item, "fixturenames", ())) == wanted]
+    if config.getoption("--only-simulated"):
+        kept = [item for item in items if "sim" in getattr(item, "fixturenames", ())]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
 

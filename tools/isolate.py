@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make isolate IP=ntrace`: switches on the deviations of the devices of tests/<ip>/duts, one at a time and several
-together, and prints whether the findings name them (rvtrace.flow.isolate).
+together, and prints whether the findings name them (rvtrace.flow.faults.devices).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from rvtrace.flow import isolate as flow
+from rvtrace.flow.faults import devices as flow
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse, short

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make mutants`: runs each hand-written mutant of tests/<ip>/mutants.toml; its clause must catch it
-(rvtrace.flow.mutants).
+(rvtrace.flow.faults.written).
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import time
 from difflib import get_close_matches
-from pathlib import Path
 
-from rvtrace.flow import mutants as flow
+from rvtrace.flow.faults import written as flow
+from rvtrace.flow.faults.rows import Fault
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
-from rvtrace.jobs.builds import ROOT
 
 WORDS = {
     "IP": f"the system: {', '.join(systems.NAMES)}, or {', '.join(systems.PARTS)} (registers, funnel and sinks); "
@@ -54,16 +53,12 @@ def main(argv: list[str]) -> int:
 
 def _homes() -> list[str]:
     """The systems, and parts of them, that have mutants."""
-    return [ip for ip in (*systems.NAMES, *systems.PARTS) if _file(ip).is_file()]
+    return [ip for ip in (*systems.NAMES, *systems.PARTS) if flow.path_of(ip).is_file()]
 
 
-def _file(home: str) -> Path:
-    return ROOT / "tests" / home / "mutants.toml"
-
-
-def _chosen(homes: list[str], names: list[str]) -> dict[str, list[flow.Mutant]]:
+def _chosen(homes: list[str], names: list[str]) -> dict[str, list[Fault]]:
     """The mutants of each system, those of these names if there are some; ArgumentError for a name that none has."""
-    listed = {home: flow.load(_file(home), systems.PARTS.get(home, home)) for home in homes}
+    listed = {home: flow.load(home) for home in homes}
     known = {name for mutants in listed.values() for name in mutants}
     for name in names:
         if name not in known:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make mutate IP=ctr COUNT=300 SEED=1`: mutants of the RTL from its syntax trees, and the first check that kills each
-(rvtrace.flow.mutate). DUT=: of the RTL of a device, which shows how good its stimulus is.
+(rvtrace.flow.faults). DUT=: of the RTL of a device, which shows how good its stimulus is.
 
 Leaves build/mutate/<ip>/mutation.json and index.html. Exits 0 if each mutant is killed by a check, or settled in
 tests/<ip>/equivalent.toml.
@@ -13,11 +13,11 @@ import time
 from difflib import get_close_matches
 
 from rvtrace.flow.dut.description import Dut
-from rvtrace.flow.mutate import equivalent
-from rvtrace.flow.mutate.campaign import Campaign, Row, Subject
-from rvtrace.flow.mutate.generate import Chosen, Mutant, choose
-from rvtrace.flow.mutate.prove import Prover
-from rvtrace.flow.mutate.subjects import FOLDERS, SEEDS, of_device, of_system
+from rvtrace.flow.faults import equivalent
+from rvtrace.flow.faults.campaign import Campaign, Row, Subject
+from rvtrace.flow.faults.generate import Chosen, Mutant, choose
+from rvtrace.flow.faults.prove import Prover
+from rvtrace.flow.faults.subjects import FOLDERS, SEEDS, of_device, of_system
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.report import mutation
@@ -77,13 +77,13 @@ def _one(subject: Subject, given: dict[str, str], count: int, seed: int) -> bool
             print(mutant.name, mutant.diff(subject.design.texts[mutant.file], 0), "", sep="\n")
         return True
     _say_chosen(subject, chosen, count)
-    rows = [] if subject.design.device else equivalent.load(equivalent.path_of(subject.name))
+    rows = [] if subject.design.device else equivalent.rows(subject.name)
     for sentence in equivalent.stale(rows, subject.design.texts):
         print(f"RED   {sentence}")
 
     def settle(mutant: Mutant) -> tuple[str, str] | None:
         row = equivalent.row_of(mutant, subject.design.texts[mutant.file], rows)
-        return (row.proof or "equivalent.toml", row.reason) if row else None
+        return (row.proof or "equivalent.toml", row.equivalent) if row else None
 
     proves = flag({"PROVE": "1", **given}, "PROVE")
     prove = Prover(subject.design, subject.builds).prove if proves else lambda mutant: ""

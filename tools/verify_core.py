@@ -14,9 +14,10 @@ from collections import Counter
 from pathlib import Path
 
 from rvtrace.flow import simulators
-from rvtrace.flow.cores import description, mutants, suite
+from rvtrace.flow.cores import description, suite
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.suite import Case, Outcome
+from rvtrace.flow.faults import cores as mutants
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse

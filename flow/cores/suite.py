@@ -84,7 +84,7 @@ def verify_all(
     made: Build | None = None, limit: int = LIMIT, select: int | None = None,
 ) -> list[Outcome]:  # fmt: skip
     """Run and judge all of them; `report` gets each outcome as soon as it is there. made: the build, if it is not that
-    of the core; select: which mutant of it (flow/cores/mutants.py).
+    of the core; select: which mutant of it (flow/faults/cores.py).
     """
     if not cases:
         return []

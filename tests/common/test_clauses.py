@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rvtrace.flow.mutants import Mutant, MutantError, by_clause, load
 from rvtrace.scoreboards.common.clauses import KEPT_PER_CLAUSE, Clause, ClauseBook, Failure, Plan, PlanError
 
 ROW = '[[clause]]\nid = "NT.1.a"\nsection = "1"\nlevel = "shall"\nwhat = "w"\n'
@@ -100,44 +99,3 @@ def test_failure_text_shows_every_part() -> None:
     ):
         assert any(word in line for line in lines), word
     assert [line.endswith("<") for line in lines if "I-CNT  " in line or "HIST" in line] == [True, False]
-
-
-MUTANT = '[[mutant]]\nname = "p"\nclauses = ["NT.1.a"]\nwhy = "w"\nsource = "random"\n'
-EDIT = 'file = "a.sv"\nfind = "x"\nreplace = "y"\n'
-
-
-@pytest.mark.parametrize("edit", [EDIT, "[[mutant.edit]]\n" + EDIT])
-def test_mutant_that_does_not_apply(tmp_path: Path, edit: str) -> None:
-    (tmp_path / "mutants.toml").write_text(MUTANT + edit)
-    mutant: Mutant = load(tmp_path / "mutants.toml")["p"]
-    for text, times in (("x x", 2), ("z", 0)):
-        (tmp_path / "a.sv").write_text(text)
-        with pytest.raises(MutantError, match=f"{times} times"):
-            mutant.apply(tmp_path)
-    (tmp_path / "a.sv").write_text("one x")
-    mutant.apply(tmp_path)
-    assert (tmp_path / "a.sv").read_text() == "one y"
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ((MUTANT + EDIT) * 2, "duplicate mutant name p in rows 1 and 2"),
-        (MUTANT, "changes nothing"),
-        (MUTANT + 'file = "a.sv"\n', "not complete"),
-    ],
-)
-def test_bad_mutant_is_one_sentence(tmp_path: Path, text: str, word: str) -> None:
-    (tmp_path / "mutants.toml").write_text(text)
-    with pytest.raises(MutantError, match=word) as error:
-        load(tmp_path / "mutants.toml")
-    assert "\n" not in str(error.value)
-
-
-def test_defaults_of_mutants(tmp_path: Path) -> None:
-    own = "config = {}\n" + EDIT
-    second = MUTANT.replace('"p"', '"q"')
-    (tmp_path / "mutants.toml").write_text("[defaults]\nconfig = { xlen = 32 }\n" + MUTANT + EDIT + second + own)
-    mutants = load(tmp_path / "mutants.toml")
-    assert (mutants["p"].config, mutants["q"].config) == ({"xlen": 32}, {})
-    assert by_clause(mutants.values()) == {"NT.1.a": ["p", "q"]}

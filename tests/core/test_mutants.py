@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 
 from rvtrace.flow.cores.description import Core, CoreError
-from rvtrace.flow.cores.mutants import Mutant, build_mutated, hunt, listed
 from rvtrace.flow.cores.suite import random_cases, save, verify_all
+from rvtrace.flow.faults.cores import build_mutated, hunt, listed
+from rvtrace.flow.faults.rows import Edit, Fault
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.tools import verify_core
 
 OUT = RESULTS / "test-core-mutants"
-ROW = '[[mutant]]\nname = "a"\npart = "ALU"\nfile = "x.sv"\nfind = "y"\nreplace = "@"\n'
+ROW = "a = { part = 'ALU', change = '''\n- y\n+ z''' }\n"
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +31,15 @@ def ibex():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (ROW.replace('part = "ALU"\n', ""), "mutant a has no part"),
-        (ROW.replace("@", "z"), "mutant a: `replace` has no @"),
-        (ROW + ROW, "mutant a is there twice"),
+        (ROW.replace("part = 'ALU', ", ""), "a has no part"),
+        (ROW.replace("+ z", "+ y"), "a changes nothing"),
+        (ROW + '["y.sv"]\n' + ROW, "a is there twice, in x.sv and y.sv"),
     ],
 )
 def test_a_wrong_file_is_one_sentence(tmp_path, monkeypatch, text, said):
-    monkeypatch.setattr("rvtrace.flow.cores.mutants.HERE", tmp_path)
+    monkeypatch.setattr("rvtrace.flow.faults.cores.HERE", tmp_path)
     (tmp_path / "mutants").mkdir()
-    (tmp_path / "mutants" / "ibex.toml").write_text(text)
+    (tmp_path / "mutants" / "ibex.toml").write_text('["x.sv"]\n' + text)
     with pytest.raises(CoreError, match=said):
         listed(Core.load("ibex"))
 
@@ -49,13 +50,13 @@ def test_a_core_without_mutants_is_one_sentence():
 
 
 def test_a_mutant_without_its_place_is_one_sentence(ibex):
-    for mutant, said in (
-        (Mutant("a", "ALU", "ibex_alu.sv", "no such text", "@"), "is in ibex_alu.sv 0 times, and must be there once"),
-        (Mutant("a", "ALU", "ibex_alu.sv", "endmodule\n", "@", nth=1), "must be there more than 1 times"),
-        (Mutant("a", "ALU", "ibex_none.sv", "y", "@"), "Ibex has no source file ibex_none.sv"),
+    for edit, said in (
+        (Edit("ibex_alu.sv", "no such text", "y"), "its text occurs 0 times in ibex_alu.sv, needed once"),
+        (Edit("ibex_alu.sv", "module ibex_alu #(", "module ibex_alu ((("), "a the changed file has a syntax error"),
+        (Edit("ibex_none.sv", "y", "z"), "Ibex has no source file ibex_none.sv"),
     ):
         with pytest.raises(CoreError, match=said):
-            build_mutated(ibex, [mutant])
+            build_mutated(ibex, [Fault("a", (edit,))])
 
 
 def test_there_are_thirty_in_every_part_that_is_asked_for():
@@ -82,8 +83,8 @@ def test_mutants_are_found_and_the_core_itself_passes(sim, ibex):
     if sim != "verilator":
         pytest.skip("the sources of Ibex are for Verilator")
     bug = next(one for one in listed(ibex) if one.name == "slt_unsigned")
-    harmless = replace(bug, name="harmless", file="ibex_multdiv_fast.sv", find="assign rem_change_sign = div_sign_a;",
-                       replace="assign rem_change_sign = @ ? div_sign_a : div_sign_a;")  # fmt: skip
+    edit = Edit("ibex_multdiv_fast.sv", "rem_change_sign = div_sign_a;", "rem_change_sign = div_sign_a & 1'b1;")
+    harmless = replace(bug, name="harmless", edits=(edit,))
     made = build_mutated(ibex, [bug, harmless])
     first, second = hunt(ibex, made, [bug, harmless], random_cases(ibex, range(2), OUT / "programs"), OUT)
     assert (first.verdict, first.program, first.before) == ("FAIL", "random-0", 0) and first.first > 0

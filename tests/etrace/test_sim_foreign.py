@@ -6,15 +6,14 @@ that is right must. A short form of `make check DUT=`.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from rvtrace.flow import isolate
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import select
+from rvtrace.flow.faults import devices
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 from rvtrace.scoreboards.etrace.check import plan
@@ -82,12 +81,10 @@ def test_a_foreign_encoder_passes(dut: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(SIM))
 def test_every_deviation_has_a_place_runs_and_known_clauses(name: str, tmp_path: Path) -> None:
     dut = Dut.load(DUTS / name)
-    rows = isolate.deviations(DUTS / name / isolate.FILE)
-    copied = isolate.built_in(dut, rows, tmp_path)
-    assert len(rows) >= 30 and {row.name for row in rows} == set(
-        re.findall(r"^name = \"(\w+)\"", (DUTS / name / isolate.FILE).read_text(), re.M)
-    )
-    jobs = select(copied, systems.bench("etrace"), isolate.SEEDS, SIM[name]).jobs
-    device = isolate.Device(name, copied, rows, tuple(jobs))
+    rows = devices.deviations(DUTS / name / devices.FILE)
+    copied, numbers = devices.built_in(dut, rows, tmp_path)
+    assert len(rows) >= 30 and set(numbers) == {row.name for row in rows}
+    jobs = select(copied, systems.bench("etrace"), devices.SEEDS, SIM[name]).jobs
+    device = devices.Device(name, copied, rows, tuple(jobs), numbers)
     assert all(device.runs_of([row]) for row in rows)
     assert {clause for row in rows for clause in row.clauses} <= set(plan().clauses)

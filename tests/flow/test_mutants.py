@@ -8,13 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from rvtrace.flow import mutants, simulators
+from rvtrace.flow import simulators
+from rvtrace.flow.faults import written as mutants
+from rvtrace.flow.faults.rows import Edit, Fault
 from rvtrace.flow.jobs import build_of
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import ROOT
 from rvtrace.tools import mutants as tool
 
-HPM = mutants.load(ROOT / "tests" / "hpm" / "mutants.toml", "hpm")
+HPM = mutants.load("hpm")
 WRITES = HPM["writes_two"]
 
 
@@ -29,10 +31,10 @@ def out(tmp_path, monkeypatch):
     return tmp_path
 
 
-def bug(name: str, text: str) -> mutants.Mutant:
+def bug(name: str, text: str) -> Fault:
     """A mutant of the counter that does something else where it counts."""
-    edit = mutants.Edit("hpm/hpm_counter.sv", "counter_q <= counter_d;", text)
-    return replace(WRITES, name=name, edit=(edit,))
+    edit = Edit("hpm/hpm_counter.sv", "counter_q <= counter_d;", text)
+    return replace(WRITES, name=name, edits=(edit,))
 
 
 def test_each_mutant_is_judged_by_itself(out, monkeypatch):
@@ -41,7 +43,7 @@ def test_each_mutant_is_judged_by_itself(out, monkeypatch):
     """
     monkeypatch.setattr(mutants, "TIMEOUT", 10)
     alone = HPM["inhibit_late"]  # it declares a register
-    assert build_of(alone.stimulus) == build_of(WRITES.stimulus)
+    assert build_of(mutants.stimulus(alone)) == build_of(mutants.stimulus(WRITES))
     chosen = [
         WRITES,
         replace(WRITES, name="other_clause", clauses=("HPM.count.cycles",)),
@@ -49,7 +51,7 @@ def test_each_mutant_is_judged_by_itself(out, monkeypatch):
         bug("ends", "begin counter_q <= counter_d; $finish; end"),
         bug("hangs", "forever counter_q <= counter_d;"),
         alone,
-        replace(WRITES, name="nowhere", edit=(mutants.Edit("hpm/hpm.sv", "no such text", "x"),)),
+        replace(WRITES, name="nowhere", edits=(Edit("hpm/hpm.sv", "no such text", "x"),)),
     ]
     heard: list[str] = []
     outcomes, builds = mutants.run_all(chosen, "icarus", 2, False, lambda one: heard.append(one.mutant.name))
@@ -77,7 +79,7 @@ def test_what_verilator_does_not_show_is_played_on_icarus(out, monkeypatch):
     ]
     heard: list[str] = []
     outcomes, builds = mutants.run_all(chosen, mutants.BOTH, 2, False, lambda one: heard.append(one.mutant.name))
-    sims = [json.loads((one.mutant.place / "result.json").read_text())["sim"] for one in outcomes]
+    sims = [json.loads((mutants.place(one.mutant) / "result.json").read_text())["sim"] for one in outcomes]
     assert [one.good for one in outcomes] == [True, True, False], [one.line() for one in outcomes]
     assert sims == ["verilator", "icarus", "icarus"] and builds == 2
     assert outcomes[2].line().endswith("caught by nothing")
@@ -107,10 +109,14 @@ def test_a_stimulus_that_does_not_pass_says_nothing_of_its_mutants(out):
 
 def test_firmware_is_changed_in_the_run_of_its_mutant_alone(out):
     """Two mutants of the firmware in one process: neither sees the change of the other, nor does the stimulus."""
-    listed = mutants.load(ROOT / "tests" / "sbi_pmu" / "mutants.toml", "sbi_pmu")
+    listed = mutants.load("sbi_pmu")
     firmware = [one for one in listed.values() if one.firmware]
     first = firmware[0]
-    same = [one for one in firmware if one.stimulus.rerun == first.stimulus.rerun and one.clauses != first.clauses]
+    same = [
+        one
+        for one in firmware
+        if mutants.stimulus(one).rerun == mutants.stimulus(first).rerun and one.clauses != first.clauses
+    ]
     outcomes, builds = mutants.run_all([first, same[0]], "icarus", 1, False, lambda one: None)
     assert [one.good for one in outcomes] == [True, True] and builds == 1
     assert outcomes[0].caught != outcomes[1].caught
@@ -121,7 +127,7 @@ def test_simulations_of_one_stimulus_are_in_one_lot():
     plays = [play for group in lots for lot in group for play in lot.plays]
     assert sorted(play.mutant.name for play in plays if play.mutant) == sorted(HPM)
     clean = [play.job.rerun for play in plays if play.mutant is None]
-    assert len(clean) == len(set(clean)) == len({one.stimulus.rerun for one in HPM.values()})
+    assert len(clean) == len(set(clean)) == len({mutants.stimulus(one).rerun for one in HPM.values()})
     for lot in (lot for group in lots for lot in group):
         seen: set[str] = set()
         for play in lot.plays:

@@ -5,21 +5,20 @@ of the command.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rvtrace.flow import simulators
-from rvtrace.flow.mutate import campaign as flow
-from rvtrace.flow.mutate import equivalent
-from rvtrace.flow.mutate.campaign import Campaign, Row, Subject, judged
-from rvtrace.flow.mutate.design import Design
-from rvtrace.flow.mutate.generate import Chosen, Mutant
-from rvtrace.flow.mutate.operators import Part
-from rvtrace.flow.mutate.prove import Prover
-from rvtrace.flow.mutate.subjects import of_system
+from rvtrace.flow.faults import campaign as flow
+from rvtrace.flow.faults.campaign import Campaign, Row, Subject, judged
+from rvtrace.flow.faults.design import Design
+from rvtrace.flow.faults.generate import Chosen, Mutant
+from rvtrace.flow.faults.prove import Prover
+from rvtrace.flow.faults.rows import Part
+from rvtrace.flow.faults.subjects import of_system
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.report import mutation
 from rvtrace.tools import mutate as tool
@@ -34,7 +33,8 @@ def mutant(design: Design, file: str, find: str, text: str, operator: str = "ope
     start = source.index(find)
     line = source.count("\n", 0, start) + 1
     parts = (Part(start, start + len(find), text),)
-    return Mutant(f"{file.removesuffix('.sv')}:{line}:{operator}:1", operator, file, line, parts, built)
+    name = f"{file.removesuffix('.sv')}:{line}:{operator}:1"
+    return Mutant(name, operator=operator, file=file, line=line, parts=parts, built=built)
 
 
 @pytest.fixture
@@ -203,31 +203,3 @@ def test_words_that_cannot_be_used(words: list[str], said: str) -> None:
 def test_mutants_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert tool.main(["IP=ctr", "COUNT=3", "LIST=1", "SEEDS=1"]) == 0
     assert capsys.readouterr().out.count("--- rtl/") == 3
-
-
-@dataclass(frozen=True)
-class _Change:
-    """A change of a file by its place."""
-
-    file: str
-    start: int
-    end: int
-    after: str
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.start, self.end
-
-    def applied(self, text: str) -> str:
-        return text[: self.start] + self.after + text[self.end :]
-
-
-def test_a_row_of_lines_that_occur_twice_says_what_comes_directly_before():
-    """Without it the row settles both places, of which only the first makes no difference."""
-    text = "if (!rst_ni) begin\n  q <= '0;\nend else if (clear_i) begin\n  q <= '0;\nend"
-    first, second = text.index("q <="), text.rindex("q <=")
-    changes = [_Change("a.sv", at, at + len("q <= '0;"), ";") for at in (first, second)]
-    row = equivalent.Equivalent("a.sv", "q <= '0;", ";", "It is cleared with the first clock.")
-    named = replace(row, previous="if (!rst_ni) begin")
-    assert [equivalent.row_of(one, text, [row]) is row for one in changes] == [True, True]
-    assert [equivalent.row_of(one, text, [named]) is named for one in changes] == [True, False]

@@ -13,10 +13,12 @@ from functools import cache
 
 import pytest
 
-from rvtrace.flow import mutants, simulators
-from rvtrace.flow.mutate.combine import PACKAGE, Change, Combined, Edit, apply, combine
-from rvtrace.flow.mutate.trees import Design, Node, Tree
-from rvtrace.flow.mutate.widths import Widths
+from rvtrace.flow import simulators
+from rvtrace.flow.faults import written
+from rvtrace.flow.faults.combine import PACKAGE, Combined, combine
+from rvtrace.flow.faults.rows import Edit, Fault, apply
+from rvtrace.flow.faults.trees import Design, Node, Tree
+from rvtrace.flow.faults.widths import Widths
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 
@@ -37,11 +39,9 @@ endmodule
 """
 
 
-def change(text: str, find: str, replace: str, name: str = "m", file: str = "a.sv") -> Change:
+def change(find: str, replace: str, name: str = "m", file: str = "a.sv") -> Fault:
     """The change of the one place with that text."""
-    assert text.count(find) == 1, find
-    at = text.index(find)
-    return Change(name, (Edit(file, at, at + len(find), replace),))
+    return Fault(name, (Edit(file, find, replace),))
 
 
 def made(body: str, find: str, replace: str) -> Combined:
@@ -53,7 +53,7 @@ def made(body: str, find: str, replace: str) -> Combined:
 {body}
 endmodule
 """
-    return combine({"a.sv": text}, [change(text, find, replace)])
+    return combine({"a.sv": text}, [change(find, replace)])
 
 
 def place(found: Combined) -> str:
@@ -144,7 +144,7 @@ def test_what_needs_a_build_of_its_own(body, find, replace, reason):
 
 def test_a_function_that_a_constant_calls_needs_a_build_of_its_own():
     text = f"{HEAD}module dut; localparam int N = p::size(2); endmodule\n"
-    changes = [change(text, "x + 1", "x + 2", "constant"), change(text, "x + x", "x", "run")]
+    changes = [change("x + 1", "x + 2", "constant"), change("x + x", "x", "run")]
     found = combine({"a.sv": text}, changes)
     assert found.alone == {"constant": "the function size is called at elaboration"} and found.number == {"run": 1}
     # also through another function, in another file
@@ -157,7 +157,7 @@ def test_a_function_that_a_constant_calls_needs_a_build_of_its_own():
 def test_two_changes_of_one_name():
     text = f"{HEAD}module dut; endmodule\n"
     with pytest.raises(ValueError, match="two changes have the same name"):
-        combine({"a.sv": text}, [change(text, "x + 1", "x"), change(text, "x + x", "x")])
+        combine({"a.sv": text}, [change("x + 1", "x"), change("x + x", "x")])
 
 
 def test_widths_are_the_same_only_if_they_are_with_all_parameters():
@@ -223,13 +223,11 @@ def _selection(node: Node) -> int | None:
 
 
 @cache
-def all_mutants() -> tuple[dict[str, str], dict[str, list[Change]]]:
-    """The RTL, and the changes of each system."""
+def all_mutants() -> tuple[dict[str, str], dict[str, list[Fault]]]:
+    """The RTL, and the mutants of each system."""
     files = {str(path.relative_to(ROOT / "rtl")): path.read_text() for path in (ROOT / "rtl").glob("*/*.sv")}
     changes = {
-        path.parent.name: [
-            mutant.change for mutant in mutants.load(path, path.parent.name).values() if not mutant.firmware
-        ]
+        path.parent.name: [mutant for mutant in written.load(path.parent.name).values() if not mutant.firmware]
         for path in sorted((ROOT / "tests").glob("*/mutants.toml"))
     }
     return files, changes
@@ -250,8 +248,8 @@ def test_each_number_is_its_mutant_and_none_is_the_original(system):
         assert not tree.errors and folded(tree.root, 0, {}) == folded(Tree(files[file]).root, 0, {}), file
     within = [one for one in changes[system] if one.name in found.number]
     for one in random.Random(f"1:{system}").sample(within, min(SAMPLE, len(within))):
-        for file in {edit.file for edit in one.edits}:
-            mutated = apply(files[file], [edit for edit in one.edits if edit.file == file])
+        for file, parts in one.places(files).items():
+            mutated = apply(files[file], parts)
             number = found.number[one.name]
             assert folded(trees[file].root, number, {}) == folded(Tree(mutated).root, 0, {}), (one.name, file)
 
@@ -364,7 +362,7 @@ def test_a_simulation_is_the_selected_mutant_in_every_cycle(tmp_path):
         icarus = simulators.find("icarus")
     except simulators.SimulatorError as error:
         pytest.skip(str(error))
-    changes = [change(DUT, find, replace, f"m{n}", "dut.sv") for n, (find, replace) in enumerate(CHANGES, 1)]
+    changes = [change(find, replace, f"m{n}", "dut.sv") for n, (find, replace) in enumerate(CHANGES, 1)]
     found = combine({"dut.sv": DUT}, changes)
     assert not found.alone and found.number == {f"m{n}": n for n in range(1, len(CHANGES) + 1)}
     copies = list(_copies())
@@ -393,8 +391,8 @@ def test_the_plusarg_selects(tmp_path):
   initial begin #0 $display("%b%b", early, late); end
 endmodule
 """
-    find, both = "initial early = 1'b0", change(text, "late = 1'b0", "late = 1'b1", "late", "top.sv")
-    early = change(text, find, find.replace("'b0", "'b1"), "early", "top.sv")
+    find, both = "initial early = 1'b0", change("late = 1'b0", "late = 1'b1", "late", "top.sv")
+    early = change(find, find.replace("'b0", "'b1"), "early", "top.sv")
     found = combine({"top.sv": text}, [early, both])
     (tmp_path / "top.sv").write_text(found.files["top.sv"])
     subprocess.run([*icarus.command, "-g2012", "-o", "sim.vvp", "top.sv"], cwd=tmp_path, check=True, timeout=60)
@@ -407,3 +405,22 @@ endmodule
 
 def test_every_system_has_mutants():
     assert set(all_mutants()[1]) == {*systems.NAMES, *systems.PARTS}
+
+
+def test_several_can_be_selected_together(tmp_path):
+    """Two in one expression, of which each and both have their effect."""
+    try:
+        icarus = simulators.find("icarus")
+    except simulators.SimulatorError as error:
+        pytest.skip(str(error))
+    text = "module top;\n  wire a = 1'b0;\n  wire b = 1'b0;\n  initial #1 $display(\"%b%b\", a, b);\nendmodule\n"
+    changes = [change("a = 1'b0", "a = 1'b1", "first", "top.sv"), change("b = 1'b0", "b = 1'b1", "second", "top.sv")]
+    found = combine({"top.sv": text}, changes, several=True)
+    assert found.number == {"first": 1, "second": 2}
+    (tmp_path / "top.sv").write_text(found.files["top.sv"])
+    subprocess.run([*icarus.command, "-g2012", "-o", "sim.vvp", "top.sv"], cwd=tmp_path, check=True, timeout=60)
+    said = [
+        subprocess.run(["vvp", "-n", "sim.vvp", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        for words in ([], ["+mutants=2"], ["+mutants=4"], ["+mutants=6"])
+    ]
+    assert [one.stdout.strip() for one in said] == ["00", "10", "01", "11"]

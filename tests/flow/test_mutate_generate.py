@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which mutants are chosen: the same each time, spread over files and operators, none that is not built; and which of
-them rows of equivalent.toml settle.
-"""
+"""Which mutants are chosen: the same each time, spread over files and operators, none that is not built."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from rvtrace.flow.mutate import equivalent
-from rvtrace.flow.mutate.design import Design, DesignError
-from rvtrace.flow.mutate.equivalent import EquivalentError
-from rvtrace.flow.mutate.generate import Mutant, choose
-from rvtrace.flow.mutate.operators import Part
-from rvtrace.flow.mutate.subjects import FOLDERS, belongs, of_system
+from rvtrace.flow.faults.design import Design, DesignError
+from rvtrace.flow.faults.generate import choose
+from rvtrace.flow.faults.subjects import FOLDERS, of_system
 from rvtrace.jobs.builds import ROOT
 
 
@@ -72,51 +65,3 @@ def test_what_no_build_has_is_dead(ctr: Design) -> None:
 def test_every_folder_with_rtl_belongs_to_a_system() -> None:
     folders = {path.name for path in (ROOT / "rtl").iterdir() if path.is_dir()}
     assert folders == {folder for named in FOLDERS.values() for folder in named}
-
-
-TEXT = "module unit;\n  assign a = b && c;  // the first\n  assign d = b && c;\nendmodule\n"
-
-
-def _mutant(offset: int) -> Mutant:
-    return Mutant("unit:2:operator:1", "operator", "unit.sv", 2, (Part(offset, offset + 6, "b || c"),))
-
-
-def test_a_row_settles_a_mutant_whatever_its_white_space() -> None:
-    row = equivalent.Equivalent("unit.sv", "assign a = b && c; // the first", "assign  a = b||c; // the first", "why")
-    first, second = _mutant(TEXT.index("b && c")), _mutant(TEXT.rindex("b && c"))
-    assert equivalent.row_of(first, TEXT, [row]) is row
-    assert equivalent.row_of(second, TEXT, [row]) is None
-    assert equivalent.changed_lines(second, TEXT)[:2] == ("  assign d = b && c;", "  assign d = b || c;")
-
-
-def test_what_is_suggested_settles_the_mutant(tmp_path: Path) -> None:
-    mutant = _mutant(TEXT.index("b && c"))
-    path = tmp_path / "equivalent.toml"
-    path.write_text(equivalent.suggested(mutant, TEXT).replace('reason = ""', 'reason = "c is b"'))
-    rows = equivalent.load(path)
-    assert equivalent.row_of(mutant, TEXT, rows) == rows[0] and rows[0].reason == "c is b"
-    assert equivalent.stale(rows, {"unit.sv": TEXT}) == []
-    assert len(equivalent.stale(rows, {"unit.sv": TEXT.replace("&&", "|")})) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ('[[equivalent]]\nfile = "a.sv"\noriginal = "x"\nmutated = "y"\nreason = " "\n', "row 1 has no reason"),
-        ('[[equivalent]]\nfile = "a.sv"\noriginal = "x"\nmutated = "y"\nreason = "r"\nwhy = "r"\n', "unknown key why"),
-        ("[[equivalent", "equivalent.toml"),
-    ],
-)
-def test_rows_that_cannot_be_used(tmp_path: Path, text: str, what: str) -> None:
-    path = tmp_path / "equivalent.toml"
-    path.write_text(text)
-    with pytest.raises(EquivalentError, match=what):
-        equivalent.load(path)
-
-
-@pytest.mark.parametrize("ip", FOLDERS)
-def test_the_rows_of_each_system_are_of_its_files(ip: str) -> None:
-    rows = equivalent.load(equivalent.path_of(ip))
-    texts = {str(path.relative_to(ROOT / "rtl")): path.read_text() for path in (ROOT / "rtl").rglob("*.sv")}
-    assert equivalent.stale(rows, texts) == []
-    assert all(belongs(row.file, ip) for row in rows)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from rvtrace.flow.mutate.generate import apply, places
-from rvtrace.flow.mutate.operators import BY_NAME, OPERATORS, literals
+from rvtrace.flow.faults.generate import apply, places
+from rvtrace.flow.faults.operators import BY_NAME, OPERATORS, literals
 
 HEAD = """module unit #(parameter int Width = 4) (
   input  logic             clk_i,

@@ -15,8 +15,8 @@ from typing import Any
 
 from pyslang import ast
 
-from rvtrace.flow.mutate.design import Design
-from rvtrace.flow.mutate.generate import Mutant
+from rvtrace.flow.faults.design import Design
+from rvtrace.flow.faults.generate import Mutant
 from rvtrace.flow.synthesis import SynthesisError, yosys
 from rvtrace.jobs.builds import ROOT, BuildConfig
 

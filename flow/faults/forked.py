@@ -31,7 +31,7 @@ import cocotb
 import numpy.random  # noqa: F401  # what all tests import, so that no child has to
 import pyuvm  # noqa: F401
 
-from rvtrace.flow.mutate import ENVIRONMENT
+from rvtrace.flow.faults import ENVIRONMENT
 from rvtrace.tb.common import entry
 from rvtrace.tb.tci.job import job_of
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rvtrace.flow.mutate.trees import Design, Node, called, function_name
+from rvtrace.flow.faults.trees import Design, Node, called, function_name
 
 _BOOLEAN = (
     "EqualityExpression", "InequalityExpression", "CaseEqualityExpression", "CaseInequalityExpression",

@@ -17,9 +17,9 @@ from typing import Any
 import pyslang
 from pyslang import syntax
 
-from rvtrace.flow.mutate.combine import Change, Edit
-from rvtrace.flow.mutate.design import Design
-from rvtrace.flow.mutate.operators import BY_NAME, CONSTANT, OPERATORS, Operator, Part, Scope, Site, kind_of
+from rvtrace.flow.faults.design import Design
+from rvtrace.flow.faults.operators import BY_NAME, CONSTANT, OPERATORS, Operator, Scope, Site, kind_of
+from rvtrace.flow.faults.rows import Fault, Part, apply
 from rvtrace.jobs.builds import ROOT
 
 Directions = Mapping[str, Mapping[str, str]]  # module to its ports, each "input", "output" or "inout"
@@ -39,20 +39,20 @@ _SKIPPED_TASKS = ("$error", "$fatal", "$warning", "$info", "$display", "$write",
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """One mutant. name: of its file, operator and place. before, after: the lines that differ."""
+class Mutant(Fault):
+    """A fault that an operator makes at a place. name: of its file, operator and place. built: it changes what is
+    computed when the design is elaborated.
+    """
 
-    name: str
-    operator: str
-    file: str
-    line: int
-    parts: tuple[Part, ...]
+    operator: str = ""
+    file: str = ""
+    line: int = 0
+    parts: tuple[Part, ...] = ()
     built: bool = False
 
-    @property
-    def change(self) -> Change:
-        """For `combine`."""
-        return Change(self.name, tuple(Edit(self.file, part.start, part.end, part.text) for part in self.parts))
+    def places(self, texts: Mapping[str, str]) -> dict[str, list[Part]]:
+        """Of its file the pieces that change."""
+        return {self.file: list(self.parts)}
 
     @property
     def span(self) -> tuple[int, int]:
@@ -70,13 +70,6 @@ class Mutant:
             text.splitlines(), self.applied(text).splitlines(), name, name, "", "", context, "",
         )  # fmt: skip
         return "\n".join(line.rstrip() for line in lines)
-
-
-def apply(text: str, parts: Sequence[Part]) -> str:
-    """The text with each piece exchanged."""
-    for part in sorted(parts, key=lambda one: -one.start):
-        text = text[: part.start] + part.text + text[part.end :]
-    return text
 
 
 @dataclass
@@ -441,6 +434,7 @@ def _take(design: Design, name: str, queue: Iterator[tuple[str, tuple[Part, ...]
         number = sum(one.file == name for one in into.mutants) + 1
         stem = name.removesuffix(".sv").removesuffix(".v")
         built = BY_NAME[operator].built
-        into.mutants.append(Mutant(f"{stem}:{line}:{operator}:{number}", operator, name, line, parts, built))
+        label = f"{stem}:{line}:{operator}:{number}"
+        into.mutants.append(Mutant(label, operator=operator, file=name, line=line, parts=parts, built=built))
         got += 1
     return got

@@ -14,6 +14,8 @@ from typing import Any
 
 from pyslang import syntax
 
+from rvtrace.flow.faults.rows import Part
+
 Texts = Iterator[tuple["Part", ...]]
 
 CONSTANT = "constant "  # begins the type text of a parameter
@@ -31,15 +33,6 @@ _COMPARED = {
     "LessThanExpression": ("<=", ">="), "LessThanEqualExpression": ("<", ">"),
     "GreaterThanExpression": (">=", "<="), "GreaterThanEqualExpression": (">", "<"),
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Part:
-    """A piece of a file, from one offset to another, and the text instead of it."""
-
-    start: int
-    end: int
-    text: str
 
 
 @dataclass

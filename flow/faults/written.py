@@ -5,9 +5,9 @@ A mutant changes one place in a copy of the RTL, or of the firmware that a devic
 not apply, build or run, or if no check of its clause fails. Every stimulus runs first on the unchanged RTL, where it
 must pass.
 
-The mutants of one testbench are compiled together and selected at run time (rvtrace.flow.mutate.combine), one build for
+The mutants of one testbench are compiled together and selected at run time (rvtrace.flow.faults.combine), one build for
 each set of parameters; what cannot be selected has a build of its own. The mutants of a build are children of one
-process (rvtrace.flow.mutate.forked).
+process (rvtrace.flow.faults.forked).
 
 SIM=both: a build of many mutants is Verilator's, which takes longer to compile and simulates faster. Icarus has the
 others, and what Verilator did not show, as it has no X.
@@ -19,27 +19,27 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from rvtrace.flow import simulators
+from rvtrace.flow.faults import combine, forked, rows
+from rvtrace.flow.faults.rows import FIRMWARE, Fault, FaultError
 from rvtrace.flow.jobs import build_of
-from rvtrace.flow.mutate import combine, forked
 from rvtrace.flow.simulation import Build, SimError, build, run, sources
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
 from rvtrace.jobs.job import Job
-from rvtrace.scoreboards.common.clauses import Plan, toml_rows
+from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.tb.tci.job import TciJob
 from rvtrace.tb.tci.stimulus.scenarios import known
 
 OUT = ROOT / "build" / "mutants"
-FIRMWARE = "models/"
 TIMEOUT = 300  # seconds for one mutant: the testbench polls a system that does not answer for some time
 # A clause has to catch a mutant; an assertion would end the simulation before. What does not answer is given up sooner
 # than elsewhere; that this is late enough for each stimulus is shown on the unchanged design.
@@ -49,95 +49,34 @@ BOTH = "both"
 _MANY = 6  # mutants of a build for which compiling with Verilator takes less time than simulating with Icarus
 
 
-class MutantError(ValueError):
-    """A mutant that cannot be used; the text says which and why."""
+def load(home: str) -> dict[str, Fault]:
+    """The mutants of tests/<home>/mutants.toml by name. home: a system, or a part of one. FaultError."""
+    return rows.load(path_of(home), systems.PARTS.get(home, home))
 
 
-@dataclass(frozen=True)
-class Edit:
-    """Replace `find`, which occurs exactly once in `file`: below rtl/, or models/... for firmware in Python."""
-
-    file: str
-    find: str
-    replace: str
-
-    @property
-    def path(self) -> Path:
-        """The unchanged file."""
-        return ROOT / self.file if self.file.startswith(FIRMWARE) else ROOT / "rtl" / self.file
+def path_of(home: str) -> Path:
+    """The file of a system, or of a part of one."""
+    return ROOT / "tests" / home / "mutants.toml"
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One hand-written mutant.
+def place(mutant: Fault) -> Path:
+    """Where it runs."""
+    return OUT / mutant.home / mutant.name
 
-    clauses: each of them must catch it. why: the bug in one sentence. source, config, job: the stimulus that shows it.
-    small: use the build with small counters and two blocks per cycle, in which counters become full. home: the folder
-    below tests/ that it is from.
-    """
 
-    name: str
-    clauses: tuple[str, ...]
-    why: str
-    source: str
-    edit: tuple[Edit, ...]
-    config: dict[str, Any] = field(default_factory=dict)
-    job: dict[str, Any] = field(default_factory=dict)
-    small: bool = False
-    ip: str = "ntrace"
-    home: str = ""
-
-    @property
-    def place(self) -> Path:
-        """Where it runs."""
-        return OUT / self.home / self.name
-
-    @property
-    def firmware(self) -> bool:
-        """Whether the bug is in the firmware; the RTL is then unchanged."""
-        return self.edit[0].file.startswith(FIRMWARE)
-
-    @property
-    def stimulus(self) -> Job:
-        """The job that shows the bug."""
-        system = systems.bench(self.ip)
-        settings, base = dict(self.job), dict(system.small) if self.small else {}
-        kind, _, name = self.source.partition(":")
-        if kind == "tci":
-            return known(TciJob(self.name, self.source, dict(self.config), **settings))
-        if kind == "scenario":
-            if name not in system.scenarios:
-                raise MutantError(
-                    f"mutant {self.name} runs scenario {name}, which does not exist; `make list` has them"
-                )
-            scenario = system.scenarios[name]
-            settings, base = {**scenario.job, **settings}, scenario.base | base
-        return Job(self.name, self.source, {**base, **self.config}, ip=self.ip, **settings)
-
-    def apply(self, folder: Path) -> None:
-        """Change the files below `folder`; MutantError unless every `find` occurs exactly once in its file."""
-        for edit in self.edit:
-            path = folder / edit.file
-            text = path.read_text() if path.is_file() else ""
-            if (count := text.count(edit.find)) != 1:
-                raise MutantError(
-                    f"does not apply: its text occurs {count} times in {edit.file}, needed once; correct `find`"
-                )
-            path.write_text(text.replace(edit.find, edit.replace))
-
-    @property
-    def change(self) -> combine.Change:
-        """The same in the unchanged RTL; MutantError unless every `find` occurs exactly once in its file."""
-        edits = []
-        for edit in self.edit:
-            text = edit.path.read_text() if edit.path.is_file() else ""
-            if (count := text.count(edit.find)) != 1:
-                raise MutantError(
-                    f"does not apply: its text occurs {count} times in {edit.file}, needed once; correct `find`"
-                )
-            start = text.index(edit.find)
-            edits.append(combine.Edit(edit.file, start, start + len(edit.find), edit.replace))
-        return combine.Change(self.name, tuple(edits))
+def stimulus(mutant: Fault) -> Job:
+    """The job that shows it; FaultError for a scenario that does not exist."""
+    system, source = systems.bench(mutant.ip), mutant.runs[0]
+    settings, base = dict(mutant.job), dict(system.small) if mutant.small else {}
+    kind, _, name = source.partition(":")
+    if kind == "tci":
+        return known(TciJob(mutant.name, source, dict(mutant.config), **settings))
+    if kind == "scenario":
+        if name not in system.scenarios:
+            raise FaultError(f"mutant {mutant.name} runs scenario {name}, which does not exist; `make list` has them")
+        scenario = system.scenarios[name]
+        settings, base = {**scenario.job, **settings}, scenario.base | base
+    return Job(mutant.name, source, {**base, **mutant.config}, ip=mutant.ip, **settings)
 
 
 @dataclass
@@ -148,7 +87,7 @@ class Outcome:
     None. text: the failure message of its clause.
     """
 
-    mutant: Mutant
+    mutant: Fault
     caught: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     trouble: str | None = None
@@ -173,48 +112,11 @@ class Outcome:
         return f"ok    {self.mutant.name:<26} {clauses}{also}"
 
 
-def load(path: Path, ip: str = "ntrace") -> dict[str, Mutant]:
-    """The mutants of a file by name, for runs of the system `ip`.
-
-    A row has file, find and replace, or several [[mutant.edit]] tables with them. [defaults] as in plans.
-    MutantError if a mutant is not complete or two have the same name, PlanError if the file cannot be read.
-    """
-    mutants: dict[str, Mutant] = {}
-    number: dict[str, int] = {}
-    for index, row in enumerate(toml_rows(path, "mutant"), 1):
-        single = {key: row.pop(key) for key in ("file", "find", "replace") if key in row}
-        try:
-            edits = tuple(Edit(**edit) for edit in ([single] if single else []) + row.pop("edit", []))
-            mutant = Mutant(
-                **{**row, "clauses": tuple(row["clauses"]), "edit": edits, "ip": ip, "home": path.parent.name}
-            )
-        except (TypeError, KeyError) as error:
-            raise MutantError(f"{path}: mutant {row.get('name', index)} is not complete: {error}") from None
-        if not edits:
-            raise MutantError(f"{path}: mutant {mutant.name} changes nothing; add file, find and replace")
-        if mutant.name in mutants:
-            raise MutantError(
-                f"{path}: duplicate mutant name {mutant.name} in rows {number[mutant.name]} and {index}; "
-                "give each mutant its own name"
-            )
-        mutants[mutant.name], number[mutant.name] = mutant, index
-    return mutants
-
-
-def by_clause(mutants: Iterable[Mutant]) -> dict[str, list[str]]:
-    """The names of the mutants that each clause must catch, in the order of the mutants."""
-    found: dict[str, list[str]] = {}
-    for mutant in mutants:
-        for clause in mutant.clauses:
-            found.setdefault(clause, []).append(mutant.name)
-    return found
-
-
 @dataclass(frozen=True)
 class _Forking(Bench):
     """A testbench whose jobs are played by children of one process."""
 
-    module = "rvtrace.flow.mutate.forked"
+    module = "rvtrace.flow.faults.forked"
 
 
 @dataclass
@@ -223,7 +125,7 @@ class _Play:
 
     job: Job
     stimulus: str
-    mutant: Mutant | None = None
+    mutant: Fault | None = None
     number: int = 0
 
 
@@ -249,18 +151,18 @@ class _Run:
         self._plan = _every_plan()
         # of a stimulus that does not pass on the unchanged RTL in a simulator, the reason
         self._wrong: dict[tuple[str, str], str] = {}
-        self._missed: list[tuple[Mutant, Path, int]] = []  # on Verilator; the design, and its number in it
+        self._missed: list[tuple[Fault, Path, int]] = []  # on Verilator; the design, and its number in it
         self.outcomes: dict[tuple[str, str], Outcome] = {}  # by home and name
         self.builds: set[str] = set()
 
-    def play(self, chosen: list[Mutant], pool: ThreadPoolExecutor) -> None:
+    def play(self, chosen: list[Fault], pool: ThreadPoolExecutor) -> None:
         """Run mutants: first those that are compiled together, then the others."""
         ready = [mutant for mutant in chosen if self._ready(mutant)]
-        alone: list[Mutant] = []
+        alone: list[Fault] = []
         lots: list[list[_Lot]] = []
-        groups: dict[tuple[str, Bench], list[Mutant]] = {}
+        groups: dict[tuple[str, Bench], list[Fault]] = {}
         for mutant in ready:
-            groups.setdefault((mutant.home, build_of(mutant.stimulus).bench), []).append(mutant)
+            groups.setdefault((mutant.home, build_of(stimulus(mutant)).bench), []).append(mutant)
         for (home, bench), those in groups.items():
             design, numbers, apart = self._combined(home, bench, [mutant for mutant in those if not mutant.firmware])
             alone += apart
@@ -287,21 +189,22 @@ class _Run:
             lots += [lot for group in _lots(those, design, numbers, [], "icarus") for lot in group]
         return lots
 
-    def _ready(self, mutant: Mutant) -> bool:
+    def _ready(self, mutant: Fault) -> bool:
         """Whether a mutant applies to its files and has a stimulus; if not, that is its outcome."""
         try:
-            return bool(mutant.firmware or mutant.change) and bool(mutant.stimulus)
-        except MutantError as error:
+            mutant.check()
+            return bool(stimulus(mutant))
+        except FaultError as error:
             self._done(Outcome(mutant, trouble=str(error)))
             return False
 
-    def _combined(self, home: str, bench: Bench, mutants: list[Mutant]) -> tuple[Path, dict[str, int], list[Mutant]]:
+    def _combined(self, home: str, bench: Bench, mutants: list[Fault]) -> tuple[Path, dict[str, int], list[Fault]]:
         """A copy of rtl/ with mutants, the number of each that is in it, and those that are not."""
         rtl = ROOT / "rtl"
         paths = [path for path in sources(rtl, bench, self._sim) if path.is_relative_to(rtl)]
         files = {str(path.relative_to(rtl)): path.read_text() for path in paths}
-        within = [mutant for mutant in mutants if all(edit.file in files for edit in mutant.edit)]
-        made = combine.combine(files, [mutant.change for mutant in within])
+        within = [mutant for mutant in mutants if all(file in files for file in mutant.files)]
+        made = combine.combine(files, within)
         if not made.number:
             return rtl, {}, mutants
         design = _folder(home, bench) / "rtl"
@@ -311,7 +214,7 @@ class _Run:
             (design / file).write_text(text)
         return design, made.number, [mutant for mutant in mutants if mutant.name not in made.number]
 
-    def _lot(self, lot: _Lot) -> list[Mutant]:
+    def _lot(self, lot: _Lot) -> list[Fault]:
         """Play a lot; its mutants, if it cannot be built, which then have builds of their own."""
         try:
             image = build(lot.config, lot.sim, lot.design)
@@ -343,7 +246,7 @@ class _Run:
         out = Path(play.job.out)
         shutil.rmtree(out, ignore_errors=True)
         if play.mutant is not None and play.mutant.firmware:
-            for edit in play.mutant.edit:
+            for edit in play.mutant.edits:
                 copy = out / edit.file
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(edit.path, copy)
@@ -368,10 +271,10 @@ class _Run:
             if play.mutant.firmware and not self._keep:
                 shutil.rmtree(Path(play.job.out) / FIRMWARE, ignore_errors=True)
 
-    def _alone(self, mutant: Mutant) -> None:
-        wrong = self._wrong.get((self._sim, mutant.stimulus.rerun))
+    def _alone(self, mutant: Fault) -> None:
+        wrong = self._wrong.get((self._sim, stimulus(mutant).rerun))
         if wrong is None:
-            self.builds.add(str(mutant.place))
+            self.builds.add(str(place(mutant)))
             self._done(try_mutant(mutant, self._sim, self._plan, self._keep))
         else:
             self._done(Outcome(mutant, trouble=wrong))
@@ -390,8 +293,8 @@ def _instead(play: _Play) -> dict[str, str]:
     """The modules that a mutant of the firmware changes, with their files; nothing for other plays."""
     if play.mutant is None or not play.mutant.firmware:
         return {}
-    files = [edit.file for edit in play.mutant.edit]
-    return {f"rvtrace.{file.removesuffix('.py').replace('/', '.')}": str(play.mutant.place / file) for file in files}
+    files, folder = play.mutant.files, place(play.mutant)
+    return {f"rvtrace.{file.removesuffix('.py').replace('/', '.')}": str(folder / file) for file in files}
 
 
 def _next_of(left: Iterator[_Play], judge: Callable[[_Play, dict[str, Any]], None], result: dict[str, Any]) -> None:
@@ -399,22 +302,22 @@ def _next_of(left: Iterator[_Play], judge: Callable[[_Play, dict[str, Any]], Non
 
 
 def _lots(
-    mutants: list[Mutant], design: Path, numbers: dict[str, int], apart: list[Mutant], sim: str, both: bool = False
+    mutants: list[Fault], design: Path, numbers: dict[str, int], apart: list[Fault], sim: str, both: bool = False
 ) -> list[list[_Lot]]:
     """The simulations of each build in lots, those of one stimulus in the same: on the unchanged design, then with its
     mutants that are not apart. both: a build of many mutants is Verilator's.
     """
     stimuli: dict[tuple[BuildConfig, bool], dict[str, list[_Play]]] = {}
     for mutant in mutants:
-        job = mutant.stimulus
+        job = stimulus(mutant)
         plays = stimuli.setdefault((build_of(job), mutant.firmware), {}).setdefault(job.rerun, [])
         if not plays:
-            first = mutant.stimulus
-            first.out = str(mutant.place.parent / "clean" / mutant.name)
+            first = stimulus(mutant)
+            first.out = str(place(mutant).parent / "clean" / mutant.name)
             plays.append(_Play(first, job.rerun))
         if mutant not in apart:
             plays.append(_Play(job, job.rerun, mutant, numbers.get(mutant.name, 0)))
-            job.out = str(mutant.place)
+            job.out = str(place(mutant))
     found = []
     for (config, _), groups in stimuli.items():
         those = [play for plays in groups.values() for play in plays if play.mutant is not None]
@@ -428,17 +331,17 @@ def _lots(
     return found
 
 
-def try_mutant(mutant: Mutant, sim: str, plan: Plan, keep: bool) -> Outcome:
+def try_mutant(mutant: Fault, sim: str, plan: Plan, keep: bool) -> Outcome:
     """Build a copy of the RTL with the mutant alone, run its stimulus, collect the clauses that failed."""
-    start, changed = time.perf_counter(), mutant.place / "rtl"
-    shutil.rmtree(mutant.place, ignore_errors=True)
+    start, changed = time.perf_counter(), place(mutant) / "rtl"
+    shutil.rmtree(place(mutant), ignore_errors=True)
     shutil.copytree(ROOT / "rtl", changed)
     try:
         mutant.apply(changed)
-        job = mutant.stimulus
-        result = run(build(build_of(job), sim, changed), [job], mutant.place, timeout=TIMEOUT)[0]
+        job = stimulus(mutant)
+        result = run(build(build_of(job), sim, changed), [job], place(mutant), timeout=TIMEOUT)[0]
         outcome = outcome_of(mutant, result, plan)
-    except (MutantError, SimError) as error:
+    except (FaultError, SimError) as error:
         outcome = Outcome(mutant, trouble=str(error))
     if not keep:
         shutil.rmtree(changed, ignore_errors=True)
@@ -446,7 +349,7 @@ def try_mutant(mutant: Mutant, sim: str, plan: Plan, keep: bool) -> Outcome:
     return outcome
 
 
-def outcome_of(mutant: Mutant, result: dict[str, Any], plan: Plan, seconds: float = 0.0) -> Outcome:
+def outcome_of(mutant: Fault, result: dict[str, Any], plan: Plan, seconds: float = 0.0) -> Outcome:
     """What a run of the stimulus says of its mutant."""
     failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
     texts = {failure["clause"]: failure["text"] for failure in reversed(result["failures"])}
@@ -461,7 +364,7 @@ def outcome_of(mutant: Mutant, result: dict[str, Any], plan: Plan, seconds: floa
 
 
 def run_all(
-    chosen: list[Mutant], sim: str, workers: int, keep: bool, tell: Callable[[Outcome], None]
+    chosen: list[Fault], sim: str, workers: int, keep: bool, tell: Callable[[Outcome], None]
 ) -> tuple[list[Outcome], int]:
     """Run mutants, of which those of one home have different names, `workers` at a time. tell: called with each outcome
     as soon as it is known. The outcomes in the order of the mutants, and the number of builds that were used.

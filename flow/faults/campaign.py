@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow import simulation, simulators
-from rvtrace.flow.mutate.combine import Combined, combine
-from rvtrace.flow.mutate.design import Design
-from rvtrace.flow.mutate.generate import Chosen, Mutant
-from rvtrace.flow.mutate.operators import OPERATORS
+from rvtrace.flow.faults.combine import Combined, combine
+from rvtrace.flow.faults.design import Design
+from rvtrace.flow.faults.generate import Chosen, Mutant
+from rvtrace.flow.faults.operators import OPERATORS
 from rvtrace.flow.simulation import SimError, Stopped, build, run
 from rvtrace.jobs.builds import ROOT, BuildConfig
 from rvtrace.jobs.job import Job
@@ -446,7 +446,7 @@ class Campaign:
 
     def _combined(self, left: list[Mutant]) -> Combined:
         """Those of some mutants that are compiled together; of the others it is remembered why they are not."""
-        combined = combine(self.subject.design.texts, [mutant.change for mutant in left if not mutant.built])
+        combined = combine(self.subject.design.texts, [mutant for mutant in left if not mutant.built])
         self._alone = {
             **self._alone, **combined.alone, **{one.name: "computed by the elaboration" for one in left if one.built},
         }  # fmt: skip
@@ -496,7 +496,7 @@ class Campaign:
         before = self._images.get(config)
         if before is not None and all(mutant.name in before.numbers for mutant in mutants):
             return _Image(before.made, before.numbers)
-        found = combine(self.subject.design.texts, [mutant.change for mutant in mutants])
+        found = combine(self.subject.design.texts, mutants)
         try:
             self._images[config] = _Image(self._build(config, found.files), found.number)
         except SimError as error:

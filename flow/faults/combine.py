@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes one design that has many mutants: which of them it is, the plusarg +mutant=<number> of the simulation selects.
+"""Writes one design that has many faults: which of them it has, the plusarg +mutant=<number> of the simulation selects.
 
-    made = combine(files, changes)
-    made.files                     # the changed files, with the original and the mutated code side by side
+    made = combine(files, faults)
+    made.files                     # the changed files, with the original and the changed code side by side
     made.number["adder_is_off"]    # +mutant=<this>; 0, or no plusarg, is the unchanged RTL
-    made.alone                     # the changes that need a build of their own, with the reason
+    made.alone                     # the faults that need a build of their own, with the reason
+
+combine(..., several=True): any of them together, by +mutants=<a hexadecimal number with the bits of these numbers>.
 
 Code that differs at run time is selected in place: an expression as `(sel == N ? mutated : original)`, a statement with
 `if`. Where an operand of another width or sign would change how the rest is computed, or there is doubt, the selection
 moves to what is around it, up to the statement or the continuous assignment. What is needed when the design is
 elaborated, such as parameters, widths and generate conditions, cannot be selected.
 
-`sel` is a variable of a package that is part of each changed file, once in a compilation. It has its value before
-anything else runs.
+`sel` (with several, each `on_<number>`) is a variable of a package that is part of each changed file, once in a
+compilation. It has its value before anything else runs.
 """
 
 from __future__ import annotations
@@ -22,14 +24,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
-from rvtrace.flow.mutate import ENVIRONMENT
-from rvtrace.flow.mutate.trees import Design, Node, Tree, called, constant, function_name
-from rvtrace.flow.mutate.widths import BIT, Shape, Widths, argument, assignable, same
+from rvtrace.flow.faults import ENVIRONMENT
+from rvtrace.flow.faults.rows import Fault, FaultError, Part, apply
+from rvtrace.flow.faults.trees import Design, Node, Tree, called, constant, function_name
+from rvtrace.flow.faults.widths import BIT, Shape, Widths, argument, assignable, same
 
-SELECTED = "rvtrace_mutant::sel"
 # A plain function with a plain variable: Icarus 11 cannot read a plusarg into a variable of an automatic one. A process
-# that is forked has the arguments of its parent, and an environment of its own (flow/mutate/forked.py).
+# that is forked has the arguments of its parent, and an environment of its own (flow/faults/forked.py).
 PACKAGE = f"""`ifndef RVTRACE_MUTANT
 `define RVTRACE_MUTANT
 package rvtrace_mutant;
@@ -46,6 +49,20 @@ package rvtrace_mutant;
 endpackage
 `endif
 """
+MOST = 512  # faults of which several can be selected
+# One variable for each: Icarus 11 does not select a bit of a variable of a package.
+_SEVERAL = f"""`ifndef RVTRACE_MUTANT
+`define RVTRACE_MUTANT
+package rvtrace_mutant;
+  logic [{MOST}:0] given;
+  function int selected(input int number);
+    if (!$value$plusargs("mutants=%%h", given)) given = 0;
+    selected = (given >> number) & 1;
+  endfunction
+%s
+endpackage
+`endif
+"""
 # Icarus 11 elaborates the nets of a module in the order of their names, and $bits of one that comes later is 0.
 _NET = "zz_mutant_"
 _WORDS = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|\w+|.", re.DOTALL)
@@ -54,27 +71,9 @@ _NAMED_BLOCK = re.compile(r"\bbegin\s*:")
 _CLOCK = re.compile(r"(?:^|_)(?:clk|clock|ck)(?:_|$|\d)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Edit:
-    """Replaces the characters from start to end of an unchanged file."""
-
-    file: str
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Change:
-    """A mutant: all its edits at once."""
-
-    name: str
-    edits: tuple[Edit, ...]
-
-
 @dataclass
 class Combined:
-    """files: those that changed, in full. number: what selects each mutant, from 1. alone: the other changes, with the
+    """files: those that changed, in full. number: what selects each fault, from 1. alone: the other faults, with the
     reason why they need a build of their own.
     """
 
@@ -84,72 +83,76 @@ class Combined:
 
 
 class Alone(Exception):
-    """A change that cannot be selected at run time; the text is the reason."""
+    """A fault that cannot be selected at run time; the text is the reason."""
 
 
-def combine(files: Mapping[str, str], changes: Sequence[Change]) -> Combined:
-    """Put all changes that can be selected at run time into one design. files: all sources of the design by name, as
-    the edits have it; those that are not changed show what is declared in them. ValueError for two changes of one name.
+def combine(files: Mapping[str, str], faults: Sequence[Fault], several: bool = False) -> Combined:
+    """Put all faults that can be selected at run time into one design. files: all sources of the design by name, as
+    the faults have it; those that are not changed show what is declared in them. several: more than one can be
+    selected. ValueError for two faults of one name, or more than `MOST` of which several can be selected.
     """
-    if len({change.name for change in changes}) < len(changes):
+    if len({fault.name for fault in faults}) < len(faults):
         raise ValueError("two changes have the same name; give each its own")
+    if several and len(faults) > MOST:
+        raise ValueError(f"{len(faults)} faults are too many to be selected together; give {MOST} or fewer")
     design, made = Design(files), Combined()
     sites: dict[str, list[_Site]] = {}
-    for change in changes:
+    for fault in faults:
         number = len(made.number) + 1
+        on = f"rvtrace_mutant::on_{number} != 0" if several else f"rvtrace_mutant::sel == {number}"
         try:
-            found = {file: _Difference(design, file, change).sites(number) for file in _files(change)}
-        except Alone as reason:
-            made.alone[change.name] = str(reason)
+            places = fault.places(files)
+            found = {file: _Difference(design, file, parts).sites(number, on) for file, parts in places.items()}
+        except (Alone, FaultError) as reason:
+            made.alone[fault.name] = str(reason)
             continue
-        made.number[change.name] = number
+        made.number[fault.name] = number
         for file, those in found.items():
             sites.setdefault(file, []).extend(those)
-    made.files = {file: PACKAGE + _written(files[file], those) for file, those in sites.items()}
+    package = PACKAGE
+    if several:
+        package = _SEVERAL % "\n".join(f"  int on_{number} = selected({number});" for number in made.number.values())
+    made.files = {file: package + _written(files[file], those) for file, those in sites.items()}
     return made
 
 
-def apply(text: str, edits: Sequence[Edit]) -> str:
-    """The text of a file with the edits of one change made in it."""
-    for edit in sorted(edits, key=lambda one: (one.start, one.end), reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+class _Instead(NamedTuple):
+    """What one fault has in a place. on: whether it is selected."""
+
+    number: int
+    on: str
+    text: str
 
 
-def _files(change: Change) -> list[str]:
-    return list(dict.fromkeys(edit.file for edit in change.edits))
-
-
-_How = Callable[[str, list[tuple[int, str]]], str]
+_How = Callable[[str, list[_Instead]], str]
 
 # --- How a place is written --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Site:
-    """A place of the original file that a mutant changes. mutated: what is in its place. how: writes the original and
-    what the mutants have, by number, side by side; sites of the same range have the same.
+    """A place of the original file that a fault changes. instead: what is in its place. how: writes the original and
+    what the faults have side by side; sites of the same range have the same.
     """
 
     start: int
     end: int
-    number: int
-    mutated: str
+    instead: _Instead
     how: _How
 
 
-def _expression(original: str, mutated: list[tuple[int, str]]) -> str:
-    chosen = "".join(f"{SELECTED} == {number} ? ({text}) : " for number, text in mutated)
+def _expression(original: str, instead: list[_Instead]) -> str:
+    chosen = "".join(f"{one.on} ? ({one.text}) : " for one in instead)
     return f"({chosen}({original}))"
 
 
-def _condition(original: str, mutated: list[tuple[int, str]]) -> str:
+def _condition(original: str, instead: list[_Instead]) -> str:
     """Of a condition that is wider than a bit: each is made a bit where its width does not matter."""
-    return _expression(f"!(!({original}))", [(number, f"!(!({text}))") for number, text in mutated])
+    return _expression(f"!(!({original}))", [one._replace(text=f"!(!({one.text}))") for one in instead])
 
 
-def _statement(original: str, mutated: list[tuple[int, str]]) -> str:
-    chosen = "".join(f"if ({SELECTED} == {number}) begin {text} end else " for number, text in mutated)
+def _statement(original: str, instead: list[_Instead]) -> str:
+    chosen = "".join(f"if ({one.on}) begin {one.text} end else " for one in instead)
     return f"begin {chosen}begin {original} end end"
 
 
@@ -159,8 +162,9 @@ class _Port:
 
     name: str
 
-    def __call__(self, original: str, mutated: list[tuple[int, str]]) -> str:
-        return f".{self.name}({_expression(self._inner(original), [(n, self._inner(t)) for n, t in mutated])})"
+    def __call__(self, original: str, instead: list[_Instead]) -> str:
+        inner = [one._replace(text=self._inner(one.text)) for one in instead]
+        return f".{self.name}({_expression(self._inner(original), inner)})"
 
     def _inner(self, text: str) -> str:
         opened = text.find("(")
@@ -177,10 +181,11 @@ class _Assign:
     place: int
     at: int
 
-    def __call__(self, original: str, mutated: list[tuple[int, str]]) -> str:
+    def __call__(self, original: str, instead: list[_Instead]) -> str:
         name = f"{_NET}{self.place}"
-        nets = [f"{name}_0 = {original[self.at :].rstrip(' ;')}", *(f"{name}_{n} = {text}" for n, text in mutated)]
-        chosen = "".join(f"{SELECTED} == {n} ? {name}_{n} : " for n, _ in mutated)
+        nets = [f"{name}_0 = {original[self.at :].rstrip(' ;')}"]
+        nets += [f"{name}_{one.number} = {one.text}" for one in instead]
+        chosen = "".join(f"{one.on} ? {name}_{one.number} : " for one in instead)
         return f"wire [$bits({self.target})-1:0] {', '.join(nets)}; assign {self.target} = {chosen}{name}_0;"
 
 
@@ -202,7 +207,7 @@ def _written(text: str, sites: list[_Site]) -> str:
             inner = until(*place)
             group = groups[place]
             how = _condition if any(site.how is _condition for site in group) else group[0].how
-            parts += [text[at : place[0]], how(inner, [(site.number, site.mutated) for site in group])]
+            parts += [text[at : place[0]], how(inner, [site.instead for site in group])]
             at = place[1]
         return "".join([*parts, text[at:end]])
 
@@ -226,21 +231,21 @@ class _Hunk:
 class _Difference:
     """One file before and after a change."""
 
-    def __init__(self, design: Design, file: str, change: Change) -> None:
-        edits = sorted((edit for edit in change.edits if edit.file == file), key=lambda edit: edit.start)
-        if any(one.end > other.start for one, other in zip(edits, edits[1:])):
+    def __init__(self, design: Design, file: str, parts: Sequence[Part]) -> None:
+        parts = sorted(parts, key=lambda part: part.start)
+        if any(one.end > other.start for one, other in zip(parts, parts[1:])):
             raise Alone("its edits overlap")
         self._original = design.tree(file)
-        self._mutated = Tree(apply(self._original.text, edits))
+        self._mutated = Tree(apply(self._original.text, parts))
         if self._mutated.errors > self._original.errors:
             raise Alone("the changed file has a syntax error")
-        self._hunks = list(_hunks(self._original.text, edits))
+        self._hunks = list(_hunks(self._original.text, parts))
         self._design, self._widths = design, Widths(design)
-        self._number = 0
+        self._selected = 0, ""
 
-    def sites(self, number: int) -> list[_Site]:
+    def sites(self, number: int, on: str) -> list[_Site]:
         """The places of the change, none inside another; Alone if one of them cannot be selected at run time."""
-        self._number, found = number, list[_Site]()
+        self._selected, found = (number, on), list[_Site]()
         for hunk in self._hunks:
             if hunk.silent or any(site.start <= hunk.start and hunk.end <= site.end for site in found):
                 continue
@@ -261,7 +266,7 @@ class _Difference:
                 if how is not None:
                     self._refuse_functions(node)
                     text = other.children[0].children[-1].text if isinstance(how, _Assign) else other.text
-                    return _Site(node.start, node.end, self._number, text, how)
+                    return _Site(node.start, node.end, _Instead(*self._selected, text), how)
         raise Alone(_reason(smallest))
 
     def _counterparts(self, node: Node) -> list[Node]:
@@ -457,7 +462,11 @@ def _at_run_time(clause: Node) -> bool:
     declaration = next((one for one in clause.up if one.kind.endswith("Declaration")), None)
     if declaration is None or declaration.kind == "NetDeclaration":
         return declaration is not None
-    return declaration.kind == "DataDeclaration" and "automatic" in declaration.tokens
+    if declaration.kind != "DataDeclaration":
+        return False
+    function = next((one for one in declaration.up if one.kind == "FunctionDeclaration"), None)
+    prototypes = [] if function is None else function.below("FunctionPrototype")
+    return "automatic" in declaration.tokens or any("automatic" in one.tokens for one in prototypes)
 
 
 def _selects_bits(select: Node) -> bool:
@@ -485,11 +494,11 @@ def _continuous(node: Node, other: Node) -> _Assign | None:
     return _Assign(target.text, node.start, one.children[-1].start - node.start)
 
 
-def _hunks(text: str, edits: Sequence[Edit]) -> Iterator[_Hunk]:
-    """The edits without what they leave as it is."""
-    moved, after = 0, apply(text, edits)
+def _hunks(text: str, parts: Sequence[Part]) -> Iterator[_Hunk]:
+    """The parts without what they leave as it is."""
+    moved, after = 0, apply(text, parts)
     silent_before, silent_after = _silences(text), _silences(after)
-    for edit in edits:
+    for edit in parts:
         old, new = _WORDS.findall(text[edit.start : edit.end]), _WORDS.findall(edit.text)
         old_at, new_at = _places(old), _places(new)
         for a, b, c, d in _differing(old, new):

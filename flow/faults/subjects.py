@@ -14,9 +14,9 @@ from pathlib import Path
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import select
 from rvtrace.flow.dut.workspace import workspace
+from rvtrace.flow.faults.campaign import Subject
+from rvtrace.flow.faults.design import Design, DesignError, names_below
 from rvtrace.flow.jobs import build_of
-from rvtrace.flow.mutate.campaign import Subject
-from rvtrace.flow.mutate.design import Design, DesignError, names_below
 from rvtrace.flow.simulation import sources
 from rvtrace.jobs import systems
 from rvtrace.jobs.bench import SystemBench

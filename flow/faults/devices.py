@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deviations of a device, one or several at a time: does the report name what is wrong, and nothing else?
+
+A device with a `deviations.toml` beside its dut.toml (tests/<ip>/duts/<name>) is copied with every deviation built in,
+any of them selected at run time: one build serves all of them.
+
+    device = Device.load(folder, "verilator")
+    for experiment in singles(device): results = play(experiment, "verilator")
+
+report/isolation.py compares the findings of the results with the deviations that were on.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from rvtrace.flow.dut.description import Dut, DutError
+from rvtrace.flow.dut.select import select
+from rvtrace.flow.dut.workspace import workspace
+from rvtrace.flow.faults.combine import combine
+from rvtrace.flow.faults.rows import Fault, FaultError, load
+from rvtrace.flow.simulation import build, run
+from rvtrace.jobs import systems
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.job import Job
+
+OUT = ROOT / "build" / "isolate"
+FILE = "deviations.toml"
+TIMEOUT = 120  # seconds for one experiment: a device with a bug may hang
+SEEDS = 2  # random walks that a row may name as seed-1, seed-2
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device with its deviations.
+
+    name: of its folder. dut: a copy of it in which all are built in, each selected by its number. jobs: the runs that
+    apply to it.
+    """
+
+    name: str
+    dut: Dut
+    deviations: tuple[Fault, ...]
+    jobs: tuple[Job, ...]
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: Path, sim: str) -> Device:
+        """The device of a folder, copied to build/isolate. DutError or FaultError with the first thing wrong."""
+        dut = Dut.load(folder)
+        rows = deviations(folder / FILE)
+        copied, numbers = built_in(dut, rows, OUT / dut.ip / folder.name / "rtl")
+        found = select(copied, systems.bench(dut.ip), SEEDS, sim)
+        return cls(folder.name, copied, rows, tuple(found.jobs), numbers)
+
+    def runs_of(self, rows: Iterable[Fault]) -> list[Job]:
+        """Of each part of a name that a row asks for the first run that has its options; FaultError if none has."""
+        found: dict[str, Job] = {}
+        for row in rows:
+            for part in row.runs:
+                job = next((job for job in self.jobs if part in job.name and _has(job, row.config)), None)
+                if job is None:
+                    raise FaultError(
+                        f"{self.name}: deviation {row.name} needs a run with {part} in its name"
+                        + (f" and {row.config}" if row.config else "")
+                        + ", and none applies to the device; `make check DUT=` prints their names"
+                    )
+                found.setdefault(job.name, job)
+        return [replace(job, config=dict(job.config)) for job in found.values()]
+
+
+def _has(job: Job, needs: dict[str, Any]) -> bool:
+    settings = job.settings
+    return all(getattr(settings, name) == value for name, value in needs.items())
+
+
+def devices(ip: str) -> list[Path]:
+    """Folders of the devices of a system that have deviations."""
+    return sorted(path.parent for path in (ROOT / "tests" / ip / "duts").glob(f"*/{FILE}"))
+
+
+def deviations(path: Path) -> tuple[Fault, ...]:
+    """The rows of a file, in its order. FaultError if one is not complete."""
+    return tuple(load(path, needs=("clause or says", "why", "run")).values())
+
+
+def built_in(dut: Dut, rows: Sequence[Fault], place: Path) -> tuple[Dut, dict[str, int]]:
+    """The device with copies of the files that deviations change, below `place`, and the number that selects each.
+    FaultError for one that is not in a source of the device, or cannot be switched on at run time.
+    """
+    folder = dut.folder.resolve()
+    paths = {str(path.relative_to(folder)): path for path in dut.sources.files if path.is_relative_to(folder)}
+    texts = {name: path.read_text() for name, path in paths.items()}
+    for row in rows:
+        if lost := [file for file in row.files if file not in paths]:
+            raise FaultError(f"{dut.name}: deviation {row.name}: {lost[0]} is no source of the device")
+    made = combine(texts, rows, several=True)
+    for name, why in made.alone.items():
+        raise FaultError(f"{dut.name}: deviation {name} {why}; change an expression or a statement that runs instead")
+    shutil.rmtree(place, ignore_errors=True)
+    copies = {}
+    for name, text in made.files.items():
+        copy = copies[paths[name]] = place / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text)
+    files = tuple(copies.get(path, path) for path in dut.sources.files)
+    return replace(dut, sources=replace(dut.sources, files=files)), made.number
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Deviations of a device that are on together, and the runs. name: of its results."""
+
+    device: Device
+    rows: tuple[Fault, ...]
+    jobs: list[Job] = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """The names of the deviations."""
+        return "+".join(row.name for row in self.rows) or "none"
+
+    @property
+    def plusarg(self) -> str:
+        """Which are on, as the RTL reads it."""
+        return f"+mutants={sum(1 << self.device.numbers[row.name] for row in self.rows):x}"
+
+    @property
+    def rerun(self) -> str:
+        """The command that repeats it."""
+        return (
+            f"make isolate IP={self.device.dut.ip} DUT={self.device.name}"
+            f" DEVIATION={','.join(row.name for row in self.rows)}"
+        )
+
+
+def singles(device: Device) -> Iterator[Experiment]:
+    """None, on all runs that any deviation uses; then each deviation alone."""
+    yield Experiment(device, (), device.runs_of(device.deviations))
+    for row in device.deviations:
+        yield Experiment(device, (row,), device.runs_of([row]))
+
+
+def draws(found: Sequence[Device], count: int, together: int, seed: int) -> Iterator[Experiment]:
+    """Random sets of deviations, the devices in turn."""
+    rng = random.Random(f"{seed}:isolate")
+    for number in range(count):
+        device = found[number % len(found)]
+        rows = tuple(rng.sample(device.deviations, min(together, len(device.deviations))))
+        while _overlap(rows):
+            rows = tuple(rng.sample(device.deviations, len(rows)))
+        yield Experiment(device, rows, device.runs_of(rows))
+
+
+def _overlap(rows: Sequence[Fault]) -> bool:
+    """Whether two of them change the same text, so that one would hide the other."""
+    edits = [edit for row in rows for edit in row.edits]
+    return any(
+        one.file == other.file and (one.before in other.before or other.before in one.before)
+        for one, other in combinations(edits, 2)
+    )
+
+
+def play(experiment: Experiment, sim: str) -> list[dict[str, Any]]:
+    """The results of its runs."""
+    device = experiment.device
+    system = systems.bench(device.dut.ip)
+    groups: dict[Any, list[Job]] = {}
+    for job in experiment.jobs:
+        job.out = ""
+        groups.setdefault(system.build_of(job), []).append(job)
+    results: list[dict[str, Any]] = []
+    for number, (config, jobs) in enumerate(groups.items()):
+        made = build(config, sim, workspace(device.dut, system, config))
+        place = OUT / device.dut.ip / device.name / "runs" / experiment.name / str(number)
+        shutil.rmtree(place, ignore_errors=True)
+        results += run(made, jobs, place, timeout=TIMEOUT, plusargs=(experiment.plusarg,))
+    return results
+
+
+def play_all(
+    todo: Sequence[Experiment],
+    sim: str,
+    workers: int,
+    tell: Callable[[Experiment, list[dict[str, Any]]], None],
+) -> None:
+    """Each experiment, `workers` at a time; `tell` is given each as it ends, in the order of `todo`."""
+    with ThreadPoolExecutor(workers) as pool:
+        for experiment, results in zip(todo, pool.map(lambda one: play(one, sim), todo), strict=True):
+            tell(experiment, results)
+
+
+def find(device: Device, names: Iterable[str]) -> tuple[Fault, ...]:
+    """Deviations by name; FaultError for one that the device does not have."""
+    known = {row.name: row for row in device.deviations}
+    for name in names:
+        if name not in known:
+            raise FaultError(f"{device.name} has no deviation {name}; it has {', '.join(known)}")
+    return tuple(known[name] for name in names)
+
+
+def save(ip: str, rows: list[dict[str, Any]]) -> Path:
+    """Write build/isolate/<ip>.json."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    path = OUT / f"{ip}.json"
+    path.write_text(json.dumps(rows, indent=1))
+    return path
+
+
+__all__ = [
+    "Device",
+    "DutError",
+    "Experiment",
+    "built_in",
+    "devices",
+    "draws",
+    "play_all",
+]
