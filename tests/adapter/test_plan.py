@@ -8,7 +8,7 @@ from rvtrace.tb.adapter.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 
-def ids(checker: str) -> set[str]:
+def ids(checker: str) -> frozenset[str]:
     """Clause ids that the scoreboard reports."""
     return literals(r"(AD|ING)\.\w+", f"scoreboards/{checker}/*.py")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -40,7 +40,7 @@ class Rows:
 
     ip: str
     checkers: Iterable[str]
-    ids: Callable[[str], set[str]]
+    ids: Callable[[str], Set[str]]
     scenarios: Mapping[str, Any]
     points: Iterable[Point]
     elsewhere: tuple[Plan, ...] = ()

@@ -32,7 +32,7 @@ def test_every_check_has_the_same_shape(system: str) -> None:
 @pytest.mark.parametrize("system", sorted(set(SYSTEMS) - PLAIN))
 def test_tolerances_are_the_profile_or_free(system: str) -> None:
     tolerances = import_module(f"rvtrace.scoreboards.{system}.tolerances").Tolerances
-    assert is_dataclass(tolerances) and tolerances() == tolerances() != tolerances.free()
+    assert tolerances() == tolerances() != tolerances.free() and is_dataclass(tolerances)
 
 
 def test_no_import_cycles() -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.common.there import there
+
 _CODEC = {"Config", "ConfigError", "Decoder", "DecodedTrace", "Diagnostic", "Encoder", "EncodedTrace"}
 _CODEC |= {"decode", "encode", "pack", "unpack"}
 SHAPE = {
@@ -33,7 +35,7 @@ def test_the_api_of_a_system_has_its_shape(system: str) -> None:
     assert list(package.__all__) == sorted(set(package.__all__))
     for name in package.__all__:
         assert getattr(package, name).__doc__, f"{system}.{name} has no docstring"
-    assert "Error" in package.__doc__, "the package names the errors that it raises"
+    assert "Error" in there(package.__doc__), "the package names the errors that it raises"
 
 
 _BARE = re.compile(r"\b(dict|list|tuple|set|frozenset|Callable|Iterable|Iterator|Mapping|Sequence)\b(?!\[)")

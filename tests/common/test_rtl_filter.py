@@ -16,7 +16,12 @@ SOURCES = ["common/trace_pkg.sv", "common/trace_compare.sv", "common/trace_filte
 CONFIGS = [(64, 2, 2, 2), (32, 1, 2, 2), (32, 2, 4, 8), (64, 1, 1, 1), (64, 3, 3, 5)]  # Xlen, NBlocks, NFilters, NComps
 
 
-def _settings(rng: Random, xlen: int, nfilters: int, ncomps: int, addresses: list[int]) -> tuple[int, list, list]:
+Values = tuple[int, int, int]
+
+
+def _settings(
+    rng: Random, xlen: int, nfilters: int, ncomps: int, addresses: list[int]
+) -> tuple[int, list[Values], list[Values]]:
     filters = []
     for _ in range(nfilters):
         control = int(rng.random() < 0.9)

@@ -11,6 +11,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.models.riscv.rvfi import RvfiError, retired_of, until
 from rvtrace.tb.cores.agents import layout
+from tests.common.there import there
 from tests.core.rows import of_recording, rows_of, traps_of
 
 NO_TRAPS = traps_of([])
@@ -149,7 +150,7 @@ def test_a_wrong_epc_is_the_cores_mepc_and_not_where_it_was(event):
     traps["epc"][event] = BASE + 0x40
     wrong = retired_of(rows, traps, program())
     assert right.differs(wrong) is None
-    effects = wrong.effects
+    effects = there(wrong.effects)
     kind = wrong.kind[effects.csr_row]
     mepc = effects.csr_value[(effects.csr_addr == 0x341) & (kind != Kind.INSN)]
     assert mepc[event] == BASE + 0x40 and mepc[1 - event] != BASE + 0x40 and len(mepc) == 2

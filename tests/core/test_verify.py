@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -84,7 +86,7 @@ def test_a_branch_that_goes_the_wrong_way(crc):
     insn = chosen.program.insn(int(changed["pc"][k]))
     assert insn is not None and isinstance(insn.target, int)
     changed["next_pc"][k] = insn.target
-    after = np.zeros(1, changed.dtype)
+    after: Any = np.zeros(1, changed.dtype)
     there = chosen.program.insn(insn.target)
     assert there is not None
     after["pc"], after["order"], after["insn"], after["mode"] = insn.target, changed["order"][k] + 1, there.raw, 3

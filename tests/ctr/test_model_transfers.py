@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.ctr.config import Config
@@ -19,7 +21,7 @@ FILTER_BIT = {1: 33, 2: 34, 3: 35, 4: 36, 5: 37, 8: 40, 9: 41, 10: 42, 11: 43, 1
 
 
 def after(
-    variant: str, modes: tuple[int, ...], transfer: Transfer, ctl: int = 0, vsctl: int = 0, **options: int
+    variant: str, modes: tuple[int, ...], transfer: Transfer, ctl: int = 0, vsctl: int = 0, **options: Any
 ) -> Record | None:
     """The record that one transfer leaves with these modes enabled; None if it is not recorded."""
     ctr = Ctr(Config(variant=variant, **options))

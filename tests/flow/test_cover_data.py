@@ -17,6 +17,7 @@ from rvtrace.flow.cover import data as cover_data
 from rvtrace.flow.cover.code_coverage import FileCoverage
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.tb.common.coverage.export import DOCTYPE, Line, Source, cobertura, export_all, write
+from tests.common.there import there
 from tests.flow.cover_fakes import FAKE, account, job, result
 from tests.tools.captures import ROOT
 
@@ -70,7 +71,8 @@ def test_cobertura_of_code_follows_its_dtd_and_keeps_every_count(tmp_path):
     assert [dict(line.items()) for line in tree.iter("line")] == [
         {"number": "3", "hits": "7", "branch": "true", "condition-coverage": "50% (1/2)"}, {"number": "4", "hits": "0"},
     ]  # fmt: skip
-    assert tree.find(".//class").get("filename") == "rtl/a/b.sv" and tree.find("sources/source").text == str(tmp_path)
+    assert there(tree.find(".//class")).get("filename") == "rtl/a/b.sv"
+    assert there(tree.find("sources/source")).text == str(tmp_path)
 
 
 def test_functional_exports_of_several_systems_keep_every_bin(tmp_path):
@@ -80,11 +82,10 @@ def test_functional_exports_of_several_systems_keep_every_bin(tmp_path):
     valid(tree)
     assert tree.get("lines-covered") == "4" and tree.get("lines-valid") == "16"
     for entry in tree.iter("class"):
-        names = (tmp_path / entry.get("filename")).read_text().splitlines()
-        hits = {names[int(line.get("number")) - 1]: int(line.get("hits")) for line in entry.iter("line")}
-        assert hits == {
-            name: counts[entry.get("name")].get(name, 0) for name in FAKE.by_name[entry.get("name")].reachable
-        }
+        name = entry.get("name", "")
+        names = (tmp_path / entry.get("filename", "")).read_text().splitlines()
+        hits = {names[int(line.get("number", "")) - 1]: int(line.get("hits", "")) for line in entry.iter("line")}
+        assert hits == {one: counts[name].get(one, 0) for one in FAKE.by_name[name].reachable}
     read = ET.parse(paths[1]).getroot()
     assert [child.tag for child in read] == [
         "sourceFiles",
@@ -96,10 +97,10 @@ def test_functional_exports_of_several_systems_keep_every_bin(tmp_path):
     for instance in read.iter("instanceCoverages"):
         for point in instance.iter("coverpoint"):
             bins = {
-                b.get("name"): (b.get("type"), int(b.find("range/contents").get("coverageCount")))
+                b.get("name"): (b.get("type"), int(there(b.find("range/contents")).get("coverageCount", "")))
                 for b in point.iter("coverpointBin")
             }
-            known = FAKE.by_name[point.get("name")]
+            known = FAKE.by_name[point.get("name", "")]
             assert bins == {
                 n: ("ignore" if n in known.unreachable else "bins", counts.get(known.name, {}).get(n, 0))
                 for n in known.bins

@@ -7,6 +7,7 @@ import shlex
 
 from rvtrace.flow.cover.holes import Holes, aimed, stimuli
 from rvtrace.flow.jobs import one
+from tests.common.there import there
 from tests.flow.cover_fakes import FakeSystem, account, job, result
 
 LISTED = stimuli(FakeSystem(), "verilator")  # type: ignore[arg-type]
@@ -37,7 +38,8 @@ def test_the_command_can_be_typed_and_is_a_run_that_was_not_run():
             words = dict(word.split("=", 1) for word in shlex.split(found.command)[2:])
             assert words["IP"] == "loop" and found.command.startswith("make run ")
             run = {(record.job.source, record.job.seed, record.job.settings.xlen) for record in known.records}
-            assert (found.job.source, found.job.seed, found.job.settings.xlen) not in run
+            job = there(found.job)
+            assert (job.source, job.seed, job.settings.xlen) not in run
     words = {"IP": "loop", "SOURCE": "random", "SEED": "7", "XLEN": "32"}
     assert one(words).settings.xlen == 32
 

@@ -21,6 +21,7 @@ from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.ntrace.builds import BUILD
 from tests.common.long import some
 from tests.common.simulators import icarus_or
+from tests.common.there import there
 from tests.tools.captures import hears_sigint
 
 TOP = """
@@ -166,8 +167,10 @@ def test_stopped_in_between_it_leaves_the_report_of_what_has_run(acme, sim, how)
     assert first and process.returncode == 130, said
     done, total = map(
         int,
-        re.search(
-            r"^stopped: (\d+) of (\d+) runs are done, and the report of these is in .*out/index\.html$", said, re.M
+        there(
+            re.search(
+                r"^stopped: (\d+) of (\d+) runs are done, and the report of these is in .*out/index\.html$", said, re.M
+            )
         ).groups(),
     )
     assert 0 < done < total and said.count("stopped: ") == 1

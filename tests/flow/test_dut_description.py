@@ -2,6 +2,7 @@
 """dut.toml: everything that can be wrong with one is a sentence that says where, what was found, and what to do."""
 
 import datetime
+from typing import Any, cast
 
 import pytest
 
@@ -174,7 +175,7 @@ def test_an_expression_that_does_something_is_refused(table, text, name, tmp_pat
     with pytest.raises(
         DutError, match=rf"\[{table}\] {key} = .* calls {name}, and an expression only connects signals"
     ):
-        Dut.load(folder(tmp_path, **{table: {key: text.replace('"', "'")}}))
+        Dut.load(folder(tmp_path, **cast(Any, {table: {key: text.replace('"', "'")}})))
 
 
 @pytest.mark.parametrize("text", ["1; assign te_on = 0", "enable_i // on", "enable_i /* on */"])

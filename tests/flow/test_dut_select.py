@@ -3,6 +3,7 @@
 
 import shlex
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -91,7 +92,7 @@ def test_clauses_that_do_not_apply(tmp_path, exact):
 
 def test_what_a_tolerance_leaves_free_is_not_applicable(tmp_path):
     """The reason names the tolerance; and it is true: the scoreboard counts nothing for the clause."""
-    etrace, head = systems.bench("etrace"), {"ip": "etrace", "variant": "v2_0"}
+    etrace, head = systems.bench("etrace"), cast(Any, {"ip": "etrace", "variant": "v2_0"})
 
     def why(**profile) -> dict[str, str]:
         path = folder(

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -134,9 +135,8 @@ def _at_work(out: Path) -> int:
 
 
 def _lot(folder: Path, seeds: int) -> Lot:
-    return Lot(
-        None, [Job(f"seed-{n}", "random", ip="hpm", seed=n, out=str(folder / f"seed-{n}")) for n in range(1, seeds + 1)]
-    )
+    jobs = [Job(f"seed-{n}", "random", ip="hpm", seed=n, out=str(folder / f"seed-{n}")) for n in range(1, seeds + 1)]
+    return Lot(cast(Any, None), jobs)
 
 
 def _leaves(job: Job, text: str = '{"verdict": "PASS"}') -> None:

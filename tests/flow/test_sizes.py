@@ -13,6 +13,7 @@ from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
+from tests.common.there import there
 
 
 def test_tandem_counts_the_program_alone() -> None:
@@ -30,13 +31,13 @@ def test_tandem_counts_the_program_alone() -> None:
 
 def test_every_option_makes_it_shorter() -> None:
     table = sizes.tandem(recording.names())
-    full, steps, implied, every, both, least = (table.mean(m)[0] for m in range(len(sizes.TANDEM.methods)))
+    full, steps, implied, every, both, least = (there(table.mean(m))[0] for m in range(len(sizes.TANDEM.methods)))
     assert full > steps > implied > both > least and steps > every > both
     assert steps - implied == pytest.approx(8, abs=0.1)  # an end a group
 
 
 def test_side_by_side_a_system_may_have_fewer_rows() -> None:
-    empty = bits.Table.of(systems.bench("ntrace").sizes, [])
+    empty = bits.Table.of(there(systems.bench("ntrace").sizes), [])
     head, _, *rows = bits.beside({"N-Trace": empty, "Tandem trace": sizes.tandem(["traps"])}).splitlines()
     assert len(rows) == len(empty.sizes.extras) and head.count("Tandem trace: ") == len(sizes.TANDEM.methods)
     assert "not run" in rows[0] and rows[0].split(" | ")[-1].rstrip(" |").replace(".", "").isdigit()

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The types that `make lint` checks: the view of our folders, what the public API is, and how a finding is shown."""
 
+import sys
+
 from rvtrace.flow import type_check
 from rvtrace.jobs.builds import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pyright: ignore[reportMissingImports]  # installed with Python 3.10 only
 
 
 def test_the_view_of_our_folders(tmp_path):
@@ -23,7 +30,9 @@ def test_the_public_api_of_every_system():
 
 
 def test_what_is_checked_exists():
-    assert all((ROOT / path).exists() for path in type_check.FOLDERS)
+    """pyproject.toml names every folder of the package, and folders of tests."""
+    named = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["basedpyright"]["include"])
+    assert set(type_check.FOLDERS) <= named and all((ROOT / path).exists() for path in named)
 
 
 def test_a_finding_is_one_line_with_its_place():

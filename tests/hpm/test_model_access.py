@@ -6,6 +6,7 @@ XLENs.
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.registers import csrs
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, READ, SET, VS, VU, WRITE, Access, M, U
 
-NO_S = {"has_s": 0, "has_h": 0, "has_shlcofideleg": 0}
+NO_S: dict[str, Any] = {"has_s": 0, "has_h": 0, "has_shlcofideleg": 0}
 # Mode: outcome for mcounteren, scounteren, hcounteren = 000, 001, 010, 011, 100, ... 111. I illegal, V virtual, D done.
 TABLE = {
     "MSUH": {M: "DDDDDDDD", DEBUG: "DDDDDDDD", HS: "IIIIDDDD", U: "IIIIIIDD", VS: "IIIIVDVD", VU: "IIIIVVVD"},

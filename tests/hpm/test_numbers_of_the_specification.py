@@ -9,6 +9,7 @@ would be wrong everywhere alike. What is expected here was written down from the
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,7 @@ def test_bits_of_event_and_configuration_registers() -> None:
 @pytest.mark.parametrize(("absent", "zero"), [
     ({"has_h": 0}, 0b00011), ({"has_h": 0, "has_s": 0}, 0b01011), ({"has_h": 0, "has_s": 0, "has_u": 0}, 0b01111),
 ])  # fmt: skip
-def test_inhibit_bits_of_absent_modes_read_zero(absent: dict[str, int], zero: int) -> None:
+def test_inhibit_bits_of_absent_modes_read_zero(absent: dict[str, Any], zero: int) -> None:
     # Sscofpmf and Smcntrpmf: "if the associated privilege mode is not implemented, the bit is read-only zero"; bits
     # 62:58
     config = Config(**absent, has_shlcofideleg=0)
@@ -175,8 +176,8 @@ def test_who_may_read_a_counter(mode: int) -> None:
     names = ["cycle", "time", "instret", *(f"hpmcounter{n}" for n in range(3, 32))]
     for config, (n, name), high in itertools.product((RV32, RV64), enumerate(names), ("", "h")):
         found = csr(name + high, config)
-        for enables in itertools.product((0, 1), repeat=3):
-            registers = tuple(bit << n for bit in enables)
+        for m, h, s in itertools.product((0, 1), repeat=3):
+            enables, registers = (m, h, s), (m << n, h << n, s << n)
             want = (
                 counter_outcome(mode, *enables) if not high or config.xlen == 32 else ILLEGAL
             )  # XLEN > 32: a high half is always illegal

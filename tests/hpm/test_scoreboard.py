@@ -20,6 +20,7 @@ from rvtrace.tb.hpm.stimulus.choices import asking
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.hpm.stimulus.script import Script
+from tests.common.there import there
 from tests.hpm.devices import captured, scenario_run
 
 SMALL = {"counters": "3+4+5", "events": 3, "widths": "64,4:9"}
@@ -46,11 +47,11 @@ def test_a_device_that_is_right_passes(build: str) -> None:
 def test_one_wrong_cycle_is_one_failure(options: dict) -> None:
     """Any counter, off by one from some cycle on: what follows is judged on its own."""
     rng, capture = Random(3), random_run(options, 400)
-    there = [n for n in range(32) if capture.config.has(n) and capture.config.widths[n] > 8]
+    wide = [n for n in range(32) if capture.config.has(n) and capture.config.widths[n] > 8]
     quiet = np.flatnonzero((capture.rows.op[:-1] != READ) & (np.diff(capture.rows.cycle) == 1))[1:]
     for _ in range(12):
-        n, row = rng.choice(there), int(rng.choice(quiet.tolist()))
-        column = capture.state.counters[:, n].copy()
+        n, row = rng.choice(wide), int(rng.choice(quiet.tolist()))
+        column = there(capture.state).counters[:, n].copy()
         if not 0 < column[row + 1] < (1 << capture.config.widths[n]) - 8:
             continue
         column[row + 1 :] += np.uint64(1)
@@ -60,9 +61,9 @@ def test_one_wrong_cycle_is_one_failure(options: dict) -> None:
             or (later & (capture.rows.op[row + 1 :] != 7)).any()
         ):
             continue
-        counters = capture.state.counters.copy()
+        counters = there(capture.state).counters.copy()
         counters[:, n] = column
-        verdict = check(HpmCapture(capture.config, capture.rows, capture.state._replace(counters=counters)))
+        verdict = check(HpmCapture(capture.config, capture.rows, there(capture.state)._replace(counters=counters)))
         assert [f.cycle for f in verdict.failures] == [int(capture.rows.cycle[row])], [
             f.text() for f in verdict.failures
         ]
@@ -78,9 +79,9 @@ def test_a_bit_that_nothing_sets(column: str, clause: str) -> None:
     for _ in range(5):
         s.step()
     capture = captured(s.rows(), config)
-    values = getattr(capture.state, column).copy()
+    values = getattr(there(capture.state), column).copy()
     values[-2:] |= 8 if column == "of" else 1
-    verdict = check(HpmCapture(config, capture.rows, capture.state._replace(**{column: values})))
+    verdict = check(HpmCapture(config, capture.rows, there(capture.state)._replace(**{column: values})))
     assert [f.clause for f in verdict.failures] == [clause]
 
 
@@ -92,11 +93,11 @@ def test_a_counter_in_an_idle_stretch(n: int, clause: str) -> None:
     s.idle(1000)
     capture = captured(s.rows(), config)
     assert len(capture.rows) < 10
-    counters = capture.state.counters.copy()
+    counters = there(capture.state).counters.copy()
     counters[-1, n] += np.uint64(1)
     if n == 0:
-        counters[-1, n] = capture.state.counters[-1, n] - np.uint64(1)
-    verdict = check(HpmCapture(config, capture.rows, Trace(counters, *capture.state[1:])))
+        counters[-1, n] = there(capture.state).counters[-1, n] - np.uint64(1)
+    verdict = check(HpmCapture(config, capture.rows, Trace(counters, *there(capture.state)[1:])))
     assert clause in verdict.book.failed
 
 
@@ -109,7 +110,7 @@ def test_a_sentence_of_a_monitor_is_a_failure() -> None:
 def test_a_failure_says_where_and_what() -> None:
     capture = scenario_run("several_at_once", SMALL)
     row = int(np.flatnonzero(capture.rows.retired > 1)[0])
-    capture.state.counters[row + 1 :, 2] -= np.uint64(1)
+    there(capture.state).counters[row + 1 :, 2] -= np.uint64(1)
     text = next(f.text() for f in check(capture).failures if f.clause == "HPM.count.several")
     for part in (
         "HPM.count.several",

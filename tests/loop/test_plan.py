@@ -8,7 +8,7 @@ from rvtrace.tb.loop.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 
-def ids(checker: str) -> set[str]:
+def ids(checker: str) -> frozenset[str]:
     """Clause ids that the scoreboard reports."""
     return literals(r"LOOP\.\w+", f"scoreboards/{checker}/*.py")
 

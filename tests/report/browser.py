@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import time
 
+from tests.common.there import there
+
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 WORDS = (
     "--headless",
@@ -37,7 +39,7 @@ class Browser:
             os.dup2(high, 4)
 
         self._process = subprocess.Popen(
-            [BROWSER, *WORDS, f"--user-data-dir={folder / 'profile'}", "about:blank"],
+            [there(BROWSER), *WORDS, f"--user-data-dir={folder / 'profile'}", "about:blank"],
             close_fds=False,
             preexec_fn=pipes,
             stdin=subprocess.DEVNULL,

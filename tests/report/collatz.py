@@ -4,9 +4,11 @@
 import json
 import shutil
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from rvtrace.flow.programs.record import run
 from rvtrace.models.etrace.config import Config as EtraceConfig
@@ -16,6 +18,7 @@ from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.program import Program
 from rvtrace.tb.common.stimulus.stimulus import traced
+from tests.common.there import there
 
 SOURCE = Path(__file__).parent / "programs" / "collatz.c"
 ELF = SOURCE.with_name("collatz.rv64.elf")
@@ -26,7 +29,9 @@ def capture(folder, ip="ntrace", **options):
     """The folder, with the source file beside the program; what retired."""
     program = Program.from_elf(ELF)
     with ELF.open("rb") as file:
-        (tohost,) = ELFFile(file).get_section_by_name(".symtab").get_symbol_by_name("tohost")
+        (tohost,) = there(
+            cast(SymbolTableSection, ELFFile(file).get_section_by_name(".symtab")).get_symbol_by_name("tohost")
+        )
     retired = traced(run(program, tohost["st_value"]).retired, program)
     kind, encoder = KINDS[ip]
     config = kind(**options)

@@ -64,7 +64,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
-        self.loads += [attrs[k] for k in ("src", "href") if k in attrs and not attrs[k].startswith("#")]
+        self.loads += [attrs[k] for k in ("src", "href") if k in attrs and not (attrs[k] or "").startswith("#")]
         if tag == "section":
             self._section = attrs["id"]
         elif tag == "tr":

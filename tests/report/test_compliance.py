@@ -8,6 +8,7 @@ import pytest
 from rvtrace.report.compliance import ComplianceError, Subject, write
 from rvtrace.report.compliance_model import percent
 from rvtrace.scoreboards.common.clauses import PlanError
+from tests.common.there import there
 from tests.report.compliance_data import FAILURE, PLAN, TODAY, broken, failing, made, result, verdicts, waiver
 
 
@@ -31,16 +32,15 @@ def test_a_failure_fails_its_clause_and_those_that_it_is_part_of(tmp_path):
     c = made(tmp_path, result(1), failing(7), failing(8))
     assert verdicts(c) == {"NT-1": "PASS", "NT-4": "FAIL", "NT-5": "FAIL", "NT-15": "NOT-RUN"}
     assert c.exit_code == 1 and c.sentence.startswith("1 finding: NT-4; 2 of 3 clauses checked fail;")
-    first = row(c, "NT-4").first
+    first = there(row(c, "NT-4").first)
     assert (first.headline, first.text, first.rerun, first.seed) == (
         FAILURE["headline"],
         FAILURE["text"],
         "make run SEED=7",
         7,
     )
-    assert (row(c, "NT-4").failed, row(c, "NT-4").failing_runs, row(c, "NT-4").runs) == (4, 2, 3) and row(
-        c, "NT-5"
-    ).first.clause == "NT-4"
+    assert (row(c, "NT-4").failed, row(c, "NT-4").failing_runs, row(c, "NT-4").runs) == (4, 2, 3)
+    assert there(row(c, "NT-5").first).clause == "NT-4"
 
 
 def test_clauses_that_summarize_others_come_last_among_the_failures(tmp_path):
@@ -56,7 +56,8 @@ def test_clauses_that_summarize_others_come_last_among_the_failures(tmp_path):
 
 def test_a_failure_without_message_is_reported_with_its_run(tmp_path):
     c = made(tmp_path, {**failing(7), "failures": []})
-    assert "no message was kept" in row(c, "NT-4").first.text and row(c, "NT-4").first.rerun == "make run SEED=7"
+    first = there(row(c, "NT-4").first)
+    assert "no message was kept" in first.text and first.rerun == "make run SEED=7"
 
 
 def test_not_applicable_gives_way_to_what_was_found(tmp_path):

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from rvtrace.report.compliance import ComplianceError, kind, lines, read, short
+from tests.common.there import there
 from tests.report.compliance_data import TEXT, broken, failing, made, result, waiver
 
 
@@ -177,21 +178,19 @@ def test_the_same_results_give_the_same_bytes(tmp_path):
 
 
 def test_junit_has_a_testcase_for_each_clause(out):
-    suite = ET.parse(out / "junit.xml").getroot().find("testsuite")
-    cases = {case.get("name"): case for case in suite.findall("testcase")}
+    suite = there(ET.parse(out / "junit.xml").getroot().find("testsuite"))
+    cases = {case.get("name", ""): case for case in suite.findall("testcase")}
+
+    def found(name: str, kind: str) -> ET.Element:
+        return there(cases[name].find(kind))
+
     assert cases["NT-1"].get("classname") == "ntrace.8.3" and list(cases["NT-1"]) == []
-    assert (
-        cases["NT-4"].find("failure").get("message") == "message 17 is <wrong>"
-        and cases["NT-4"].find("failure").text == TEXT
-    )
-    assert (
-        cases["NT-5"].find("skipped").get("message").startswith("WAIVED: fixed in rev B")
-        and cases["NT-15"].find("skipped").get("message") == "N/A: not <claimed>"
-    )
-    assert (
-        next(case for name, case in cases.items() if name.startswith("r9, ")).find("error").get("message")
-        == "the simulator aborted"
-    )
+    assert found("NT-4", "failure").get("message") == "message 17 is <wrong>"
+    assert found("NT-4", "failure").text == TEXT
+    assert found("NT-5", "skipped").get("message", "").startswith("WAIVED: fixed in rev B")
+    assert found("NT-15", "skipped").get("message") == "N/A: not <claimed>"
+    aborted = next(name for name in cases if name.startswith("r9, "))
+    assert found(aborted, "error").get("message") == "the simulator aborted"
     assert [suite.get(key) for key in ("failures", "errors", "skipped")] == ["1", "1", "2"]
 
 

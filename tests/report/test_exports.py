@@ -17,7 +17,6 @@ from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 
 import fastjsonschema
 import numpy as np
@@ -38,7 +37,7 @@ SCHEMA = Path(__file__).with_name("speedscope-1.25.0.schema.json")
 STEPS, ODD, CALLS = 111, 41, 14
 
 
-def run(tool: str, *words: object) -> SimpleNamespace:
+def run(tool: str, *words: object) -> subprocess.CompletedProcess[str]:
     """What a tool prints and returns, in this process."""
     out, err, main = io.StringIO(), io.StringIO(), {"decode": decode.main, "check_trace": check_trace.main}[tool]
     with redirect_stdout(out), redirect_stderr(err):
@@ -47,7 +46,7 @@ def run(tool: str, *words: object) -> SimpleNamespace:
         except ValueError as error:
             print(f"error: {error}", file=err)
             code = 2
-    return SimpleNamespace(returncode=code, stdout=out.getvalue(), stderr=err.getvalue())
+    return subprocess.CompletedProcess([tool], code, out.getvalue(), err.getvalue())
 
 
 def stripped(folder: Path, option: str) -> None:
@@ -113,7 +112,7 @@ def test_lines_branches_and_functions_of_the_trace(tmp_path, ip):
         "return x + 1;": 0, "tohost = 1;": 1, "steps = walk(27);": 1,
     }  # fmt: skip
     assert {text: lines[number[text]] for text in expected} == expected
-    functions = dict(reversed(row.split(",")) for row in found["FNDA"])
+    functions = dict(row.split(",")[::-1] for row in found["FNDA"])
     assert {name: int(count) for name, count in functions.items()} == {
         "next": STEPS, "never": 0, "walk": 1, "ackermann": CALLS, "program": 1, "_start": 1,
     }  # fmt: skip

@@ -24,6 +24,7 @@ from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.report import junit, summary
 from rvtrace.report.compliance import read
 from rvtrace.tools.check import main as check
+from tests.common.there import there
 from tests.report.compliance_data import failing as deviating
 from tests.report.compliance_data import made, result
 from tests.report.report_page import GOOD, TEXT, changed, failing, report
@@ -68,7 +69,7 @@ def test_a_case_for_each_run_with_headline_and_rerun():
     failed = failing() | {"rerun": "make run IP=ntrace SEED=7"}
     failed["failures"] = [after, *failed["failures"]]
     tree = junit.of_results([GOOD, failed, broken, changed(ip="ctr")])
-    root = ET.fromstring(ET.tostring(tree.getroot()))
+    root = ET.fromstring(ET.tostring(there(tree.getroot())))
     _is_legal(root)
     assert [(s.get("name"), s.get("tests"), s.get("failures"), s.get("errors")) for s in root] == [
         ("ntrace", "3", "1", "1"),
@@ -86,7 +87,7 @@ def test_a_case_for_each_run_with_headline_and_rerun():
 
 @pytest.mark.parametrize("problems", [[], ["a.json is cut off"]])
 def test_nothing_that_was_run_is_red(problems):
-    root = junit.of_results([], problems).getroot()
+    root = there(junit.of_results([], problems).getroot())
     _is_legal(root)
     (error,) = root.iter("error")
     assert error.get("message") == (problems or ["nothing was run, and that proves nothing"])[0]
@@ -199,14 +200,14 @@ def test_the_check_of_a_capture_of_every_other_system_as_junit(tmp_path, monkeyp
     _is_legal(root)
     failed = int(root.get("failures", 0)) + int(root.get("errors", 0))
     assert int(root.get("tests", 0)) > 0 and (code == 0) == (failed == 0), capsys.readouterr().out
-    assert root.find("testsuite").get("name") == f"{ip}: {words[0].split('=')[1]}"
+    assert there(root.find("testsuite")).get("name") == f"{ip}: {words[0].split('=')[1]}"
     assert all("JUNIT=" not in (one.text or "") for one in root.iter("failure"))
 
 
 def test_files_that_do_not_belong_together_are_an_error_in_junit(tmp_path):
     tree = junit.of_clauses("ctr", "out", {"CTR.a": [3, 0]}, [], "make check", ["entries.json holds other entries"])
-    root = tree.getroot()
+    root = there(tree.getroot())
     assert (root.get("tests"), root.get("errors"), root.get("failures")) == ("2", "1", "0")
     assert next(root.iter("error")).get("message") == "entries.json holds other entries"
     nothing = junit.of_clauses("ctr", "out", {"CTR.a": [0, 0]}, [], "make check").getroot()
-    assert nothing.get("errors") == "1"
+    assert there(nothing).get("errors") == "1"

@@ -9,6 +9,7 @@ import pytest
 
 from rvtrace.report.results import Report
 from rvtrace.tb.ntrace.coverage.points import NTRACE
+from tests.common.there import there
 from tests.report.report_page import GOOD, TEXT, changed, failing, report
 from tests.tools.captures import run
 
@@ -104,8 +105,8 @@ def test_exports_and_listing(tmp_path):
     assert listed.returncode == 0 and all(f"## {p.name}\n" in listed.stdout for p in NTRACE.points)
 
 
-@pytest.mark.parametrize(("ip", "there"), [("etrace", False), ("ntrace", True)])
-def test_of_the_trace_systems_clauses_those_of_the_encoders_variants_are_asked_for(ip, there):
+@pytest.mark.parametrize(("ip", "external"), [("etrace", False), ("ntrace", True)])
+def test_of_the_trace_systems_clauses_those_of_the_encoders_variants_are_asked_for(ip, external):
     plans = Path(__file__).resolve().parents[2] / "scoreboards"
-    plan = Report(ip, [], [], plans / ip / "plan.toml", plans / "tci/plan.toml").plan
-    assert "TCI.ram.data" in plan and ("TCI.ts.external" in plan) is there
+    plan = there(Report(ip, [], [], plans / ip / "plan.toml", plans / "tci/plan.toml").plan)
+    assert "TCI.ram.data" in plan and ("TCI.ts.external" in plan) is external

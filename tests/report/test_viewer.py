@@ -9,6 +9,7 @@ import subprocess
 import time
 from shutil import which
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,13 +28,14 @@ from rvtrace.report.viewer_traces import shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.tools import view
+from tests.common.there import there
 from tests.report.viewer_captures import capture
 from tests.tools.captures import is_one_sentence, program, run, write_capture, write_etrace_capture
 
 
 def data_of(page):
     """The JSON text of a page."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    return json.loads(there(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL))[1])
 
 
 @pytest.mark.parametrize("delta", [False, True])
@@ -75,13 +77,13 @@ def test_the_page_holds_what_the_decoder_gave(tmp_path, write):
 
 
 def shown_decoder(files):
-    return listing.of(files.system.ip).decode(files, 1 << 20, False)
+    return there(listing.of(files.system.ip)).decode(files, 1 << 20, False)
 
 
 def test_values_of_fields_are_those_of_the_messages(tmp_path):
     capture(tmp_path, "traps")
     files = load({"OUT": str(tmp_path)})
-    trace = decode(files.data, files.program, files.config)
+    trace = decode(files.data, there(files.program), files.config)
     view = View.of(files, shown(files, trace), Judgement())
     page = view.data()
     values = iter(joined(page["wide"]["values"]).tolist())
@@ -103,7 +105,7 @@ def test_values_of_fields_are_those_of_the_messages(tmp_path):
 def test_frames_are_calls_and_traps_of_the_program(tmp_path):
     retired = capture(tmp_path, "traps")
     files = load({"OUT": str(tmp_path)})
-    result = shown(files, decode(files.data, files.program, files.config))
+    result = shown(files, decode(files.data, there(files.program), files.config))
     frames = result.frames()
     names = [name for _, name in result.codes.functions]
     functions = [names[n] for n in frames.function]
@@ -126,7 +128,7 @@ def test_frames_are_calls_and_traps_of_the_program(tmp_path):
 def test_recursion_is_as_deep_as_the_program_says(tmp_path):
     capture(tmp_path, "recursion")
     files = load({"OUT": str(tmp_path)})
-    result = shown(files, decode(files.data, files.program, files.config))
+    result = shown(files, decode(files.data, there(files.program), files.config))
     frames = result.frames()
     assert 121 <= int(frames.depth.max()) <= 130  # data/programs/README.md: mutual recursion 121 calls deep
     assert (frames.kind == CALL).sum() > 1000
@@ -136,7 +138,7 @@ def test_recursion_is_as_deep_as_the_program_says(tmp_path):
 def test_privilege_is_where_the_hart_had_it(tmp_path):
     retired = capture(tmp_path, "traps")
     files = load({"OUT": str(tmp_path)})
-    result = shown(files, decode(files.data, files.program, files.config))
+    result = shown(files, decode(files.data, there(files.program), files.config))
     assert {name for _, name in result.priv} == {"M", "S", "U"}
     assert result.priv[0][0] == 0 and result.priv == sorted(result.priv)
     assert {name for _, name in result.priv} >= {("U", "S", "", "M")[p] for p in set(retired.priv.tolist())}
@@ -146,7 +148,7 @@ def test_a_finding_is_at_its_message_its_bytes_and_its_instruction(tmp_path):
     folder = write_capture(tmp_path / "out")
     (folder / "beats.npz").unlink()
     files = load({"OUT": str(folder)})
-    messages = decode(files.data, files.program, files.config).messages
+    messages = decode(files.data, there(files.program), files.config).messages
     broken = next(m for m in messages if m.name == "IndirectBranchHist")
     data = bytearray(files.data)
     data[broken.offset + 1] ^= 0x40  # a bit of I-CNT
@@ -168,7 +170,7 @@ def test_a_finding_is_at_its_message_its_bytes_and_its_instruction(tmp_path):
 def test_what_a_finding_hides_is_marked_as_not_judged(tmp_path):
     folder = write_capture(tmp_path / "out")
     files = load({"OUT": str(folder)})
-    trace = decode(files.data, files.program, files.config)
+    trace = decode(files.data, there(files.program), files.config)
     view = View.of(files, shown(files, trace), Judgement("FAIL", "", damage=[(1, 3), (4, None), (2, 2)]))
     assert view.data()["unjudged"] == [(1, 3), (4, len(trace.messages))]
 
@@ -176,7 +178,7 @@ def test_what_a_finding_hides_is_marked_as_not_judged(tmp_path):
 def test_a_trap_that_is_reported_wrongly_is_at_the_message_that_reports_it(tmp_path):
     folder = write_capture(tmp_path / "out")
     files = load({"OUT": str(folder)})
-    trace = decode(files.data, files.program, files.config)
+    trace = decode(files.data, there(files.program), files.config)
     trap = next(event for event in trace.events if event.kind == "trap")
     its = next(n for n, m in enumerate(trace.messages) if m.offset == trap.message.offset)
     handler = int(trace.pcs[trap.index])
@@ -275,7 +277,7 @@ def test_places_are_unknown_where_items_have_another_layout(tmp_path, monkeypatc
         results=lambda: {"TV.legal.length": [1, 1]}, damage=[Damage(12, 20)], failed=["TV.legal.length"]
     )
     verdict = SimpleNamespace(failures=failures, book=book, decoded=object(), read=None, stats={})
-    files = SimpleNamespace(size=10, data=b"", system=SimpleNamespace(ip="tandem"))
+    files: Any = SimpleNamespace(size=10, data=b"", system=SimpleNamespace(ip="tandem"))
     read = SimpleNamespace(verdict=verdict, problem="", part="", files=files)
     monkeypatch.setattr("rvtrace.report.viewer_findings._check", lambda given, files: (read, False))
     found = judged({}, files)

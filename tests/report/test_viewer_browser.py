@@ -7,6 +7,7 @@ import pytest
 
 from rvtrace.flow.captured.files import load
 from rvtrace.models.ntrace.decoder.decode import decode
+from tests.common.there import there
 from tests.report.browser import BROWSER, Browser
 from tests.report.viewer_captures import capture
 from tests.tools.captures import run, write_capture
@@ -103,7 +104,7 @@ def test_keys_and_the_axis(page):
 def test_the_axis_of_time_shows_the_same_place(browser, tmp_path):
     capture(tmp_path, "traps")
     files = load({"OUT": str(tmp_path)})
-    known = [time for time in decode(files.data, files.program, files.config).time if time >= 0]
+    known = [time for time in decode(files.data, there(files.program), files.config).time if time >= 0]
     assert run("view", f"OUT={tmp_path}", "CHECK=0").returncode == 0
     browser.window(1400, 900)
     browser.open(tmp_path / "view.html")

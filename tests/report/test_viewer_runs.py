@@ -34,6 +34,7 @@ from rvtrace.report.viewer_findings import of_run
 from rvtrace.report.viewer_rows import TRACES
 from rvtrace.report.viewer_waves import Waves
 from rvtrace.scoreboards.common.clauses import Failure
+from tests.common.there import there
 from tests.report.browser import BROWSER, Browser
 from tests.subsystem.captures import good
 from tests.tools.captures import is_one_sentence, run, write_capture
@@ -44,7 +45,7 @@ MARKER = "[timestart] 0\n*-10.5 4270 -1 -1\nTOP.clk\n"
 
 def data_of(page):
     """The JSON text of a page."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    return json.loads(there(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL))[1])
 
 
 def failing(folder, **more):

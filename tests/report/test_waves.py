@@ -31,6 +31,7 @@ from rvtrace.report import listing
 from rvtrace.report.vcd_signals import Signals
 from rvtrace.report.waves import DECODED, GTKWAVE, SURFER, annotate
 from rvtrace.tools import regress, run
+from tests.common.there import there
 
 _CHANGES = {
     TokenKind.CHANGE_SCALAR: "scalar_change",
@@ -99,7 +100,7 @@ def agrees(folder: Path, bench: str) -> dict[str, list[tuple[int, Any]]]:
     (wave,) = folder.glob("waves.?st")
     sim, decoded = waveform(wave), waveform(folder / DECODED)
     files = load({"OUT": str(folder)})
-    show = listing.of(files.system.ip)
+    show = there(listing.of(files.system.ip))
     trace = show.decode(files, 1 << 20, False)
     messages = getattr(trace, "messages", None) or trace.packets
     names = decoded["rvtrace.messages.name"]

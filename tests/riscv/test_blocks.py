@@ -120,7 +120,8 @@ def test_every_grouping_is_legal_and_reads_back(case, port, shuffle):
         for name in ("priv", "context", "hcontext"):
             assert len(set(getattr(beats, name)[row, :used].tolist())) == 1, f"one {name} a cycle"
     for row, lane in zip(*np.nonzero(valid)):
-        check_block(program, case["variant"], *(int(getattr(beats, n)[row, lane]) for n in FIELDS), port)
+        values = [int(getattr(beats, n)[row, lane]) for n in FIELDS]
+        check_block(program, case["variant"], *values, port=port)
 
 
 def goes_straight(insn: isa.Insn) -> bool:

@@ -25,6 +25,7 @@ from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 from rvtrace.models.riscv.stream import with_itype_width, with_variant
 from rvtrace.models.riscv.walk_probabilities import WalkProbabilities
 from tests.common.long import some
+from tests.common.there import there
 
 PROBABILITIES = WalkProbabilities(
     notify=0.05, ext_notify=0, vendor=0, sleep=0, hcontext=0, toggle=0.01, toggled=63, trap=0.05
@@ -122,7 +123,7 @@ def test_variants_differ_in_returns_and_swaps_and_ecall_does_not_retire():
 def test_a_jump_from_x0_is_inferable_in_etrace_only():
     builder = ProgramBuilder(64, 0x100)
     builder.jalr(1, 0, 0x124)
-    insn = builder.build().insn(0x100)
+    insn = there(builder.build().insn(0x100))
     assert insn.target == 0x124 and isa.itype(insn, "v2_0") == IType.INFERABLE_CALL
     assert isa.itype(insn, "v1_0") == IType.UNINFERABLE_CALL
 

@@ -25,9 +25,12 @@ CUSTOM_0, CUSTOM_3 = 0x0000000B, 0xFFFFFFFB
 def program() -> Program:
     """0x1000 nop; nop; 0x1008 custom-0; 0x100C custom-3; 0x1010 jal ra, 0x1000; 0x1014 c.j 0x1000."""
     b = ProgramBuilder(64, BASE)
-    b.nop(), b.nop()
-    b.raw(CUSTOM_0, 4), b.raw(CUSTOM_3, 4)
-    b.jal(1, BASE), b.c_j(BASE)
+    b.nop()
+    b.nop()
+    b.raw(CUSTOM_0, 4)
+    b.raw(CUSTOM_3, 4)
+    b.jal(1, BASE)
+    b.c_j(BASE)
     return b.build()
 
 

@@ -15,6 +15,7 @@ from rvtrace.models.riscv.generate import LAYOUTS, WalkProbabilities, generate, 
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 from rvtrace.models.riscv.walk import WalkError, check_flow
+from tests.common.there import there
 
 SEEDS = range(12)
 INSN, INT = Kind.INSN, Kind.INTERRUPT
@@ -45,7 +46,7 @@ def test_every_itype_and_every_mnemonic_appears(xlen, variant):
     itypes, names = set(), set()
     for program, retired in walks(xlen, variant):
         itypes |= set(retired.itype.tolist())
-        names |= {program.insn(pc).name for pc in np.unique(retired.pc[retired.kind == INSN]).tolist()}
+        names |= {there(program.insn(pc)).name for pc in np.unique(retired.pc[retired.kind == INSN]).tolist()}
     never = {IType.UNINFERABLE_JUMP, IType.RESERVED}  # the first is for 3-bit ports
     if variant == "rc7":
         never |= {IType.UNINFERABLE_TAIL_CALL, IType.INFERABLE_TAIL_CALL}

@@ -13,6 +13,7 @@ from rvtrace.models.riscv.generate import LAYOUTS, generate, random_walk
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Kind, Retired
 from rvtrace.models.riscv.stream import custom_jumps
+from tests.common.there import there
 
 LOADS = {0x37: "lui", 0x17: "auipc"}
 
@@ -25,13 +26,15 @@ def found_in(program: Program, r: Retired) -> set[str]:
         before = program.insn(int(r.pc[row - 1]))
         if before is not None and kind[row - 1] == Kind.INSN:
             name = LOADS.get(before.raw & 0x7F, "?") if before.size == 4 else "c.lui"
-            found.add(f"{name} and {program.insn(int(r.pc[row])).name}")
+            found.add(f"{name} and {there(program.insn(int(r.pc[row]))).name}")
             found.add(f"far {IType(int(r.itype[row])).name}")
     customs = custom_jumps(r, program)
     found |= {"custom instruction goes elsewhere"} if customs.any() else set()
     linear = r.pc[insn & ~customs & (r.itype == 0)]
     found |= (
-        {"custom instruction goes on"} if any(isa.is_custom(program.insn(pc)) for pc in set(linear.tolist())) else set()
+        {"custom instruction goes on"}
+        if any(isa.is_custom(there(program.insn(pc))) for pc in set(linear.tolist()))
+        else set()
     )
     for name in ("context", "hcontext"):
         column = getattr(r, name)

@@ -10,6 +10,7 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
+from tests.common.there import there
 
 PC = 0x8000_0000
 LINK, OTHER = (1, 5), (0, 6, 10, 31)
@@ -42,7 +43,7 @@ def test_table_2(call, v1_0, rc7):
     getattr(builder, call[0])(*call[1:])
     builder.label("t")
     builder.nop()
-    insn = builder.build().insn(PC)
+    insn = there(builder.build().insn(PC))
     assert (isa.itype(insn, "v1_0"), isa.itype(insn, "rc7")) == (v1_0, rc7)
 
 
@@ -53,7 +54,7 @@ def test_table_2(call, v1_0, rc7):
 def test_branch_direction(call, variant):
     builder = ProgramBuilder(64, PC)
     getattr(builder, call[0])(*call[1:])
-    insn = builder.build().insn(PC)
+    insn = there(builder.build().insn(PC))
     assert insn.flow == Flow.BRANCH and insn.target == PC
     assert isa.itype(insn, variant, taken=True) == IType.TAKEN
     assert isa.itype(insn, variant, taken=False) == IType.NOT_TAKEN

@@ -14,6 +14,7 @@ from rvtrace.models.riscv.builder import BuilderError, ProgramBuilder
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import NO_TARGET, Program, ProgramError
+from tests.common.there import there
 
 
 def small(xlen: int = 64) -> Program:
@@ -29,14 +30,14 @@ def small(xlen: int = 64) -> Program:
 
 def test_instructions_exist_only_whole_and_at_even_addresses_of_segments():
     program = Program(64, [(0x1000, bytes.fromhex("13000000 0100 1300"))])
-    assert [program.insn(pc) and program.insn(pc).size for pc in range(0xFFE, 0x100A)] == [
+    assert [insn and insn.size for insn in map(program.insn, range(0xFFE, 0x100A))] == [
         None, None, 4, None, 2, None, 2, None, None, None, None, None
     ]  # fmt: skip
 
 
 def test_adjacent_segments_are_one_and_overlapping_ones_refused():
     program = Program(32, [(0x1002, b"\0\0"), (0x1000, b"\x13\0")])
-    assert program.insn(0x1000).size == 4
+    assert there(program.insn(0x1000)).size == 4
     with pytest.raises(ProgramError, match="overlaps"):
         Program(32, [(0x1000, bytes(8)), (0x1004, bytes(8))])
     with pytest.raises(ProgramError, match="does not fit in 32-bit addresses"):
@@ -46,18 +47,18 @@ def test_adjacent_segments_are_one_and_overlapping_ones_refused():
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_jump_table_in_data(xlen):
     program = small(xlen)
-    insn = program.insn(0x1004)
+    insn = there(program.insn(0x1004))
     assert (insn.flow, insn.target) == (Flow.INFERABLE, 0x8000_0000)
     assert program.insn(0x4000) is None  # data is not code
     unreadable = Program(xlen, program.segments, jvt=0x9000)
-    assert unreadable.insn(0x1004).flow == Flow.UNINFERABLE
-    assert Program(xlen, program.segments).insn(0x1004).flow == Flow.SEQUENTIAL  # without Zcmt it is c.fsdsp
+    assert there(unreadable.insn(0x1004)).flow == Flow.UNINFERABLE
+    assert there(Program(xlen, program.segments).insn(0x1004)).flow == Flow.SEQUENTIAL  # without Zcmt it is c.fsdsp
 
 
 def test_direct_targets_wrap_at_xlen():
     builder = ProgramBuilder(32, 0xFFFF_FFFE)
     builder.c_j(0x10)
-    assert builder.build().insn(0xFFFF_FFFE).target == 0x10
+    assert there(builder.build().insn(0xFFFF_FFFE)).target == 0x10
 
 
 def test_symbols_name_the_place_within_their_segment():
@@ -80,7 +81,7 @@ def test_columns_say_what_insn_says(seed, xlen):
         insn = program.insn(pc)
         direct = insn is not None and insn.flow in (Flow.BRANCH, Flow.INFERABLE)
         assert (size, flow) == ((insn.size, insn.flow) if insn else (0, 0))
-        assert target == (insn.target if direct else NO_TARGET)
+        assert target == (insn.target if insn and direct else NO_TARGET)
 
 
 def test_builder_refuses_what_it_cannot_encode():

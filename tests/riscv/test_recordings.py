@@ -13,6 +13,7 @@ from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.operands import operands
 from rvtrace.models.riscv.recording import Recording
 from rvtrace.models.riscv.retired import IType, Kind, Priv
+from tests.common.there import there
 from tests.programs.reference import CHECKSUMS
 
 ALL = [(name, xlen) for name in CHECKSUMS for xlen in (32, 64)]
@@ -44,9 +45,9 @@ def test_flow_follows_the_program(name: str, xlen: int) -> None:
     for i, (pc, kind, taken, following) in enumerate(zip(pcs, kinds, takens, [*pcs[1:], program.symbols["halt"]])):
         if kind != Kind.INSN:
             slot = 4 * int(r.cause[i]) if kind == Kind.INTERRUPT else 0
-            assert following in (vector + slot, direct), f"row {i}: trap to {following:#x}"
+            assert following in (there(vector) + slot, direct), f"row {i}: trap to {following:#x}"
             continue
-        insn = program.insn(pc)
+        insn = there(program.insn(pc))
         assert (taken >= 0) == (insn.flow == Flow.BRANCH) and r.size[i] == insn.size and insn.flow != Flow.TRAP
         if insn.flow == Flow.INFERABLE or taken == 1:
             assert following == insn.target, f"row {i}: {program.where(pc)} goes to {following:#x}"
@@ -67,7 +68,7 @@ def branches(name: str, a: int, b: int, xlen: int) -> bool:
 def test_effects_replay(name: str, xlen: int) -> None:
     """Addresses, stored values, branches and jump targets come from registers, loaded values from stores."""
     run = load(name, xlen)
-    r, e, mask = run.retired, run.retired.effects, (1 << xlen) - 1
+    r, e, mask = run.retired, there(run.retired.effects), (1 << xlen) - 1
     x = run.initial.tolist()
     images = (*run.program.segments, *run.program.data)
     memory = {address: byte for base, body in images for address, byte in enumerate(body, base)}
@@ -77,7 +78,7 @@ def test_effects_replay(name: str, xlen: int) -> None:
         if kind != Kind.INSN:
             assert (rd, size) == (0, 0)
             continue
-        insn, place = run.program.insn(pc), run.program.where
+        insn, place = there(run.program.insn(pc)), run.program.where
         o = operands(insn.raw, insn.size, xlen)
         assert rd == o.rd and value <= mask
         if size:
@@ -102,7 +103,7 @@ def test_effects_replay(name: str, xlen: int) -> None:
 
 @each_recording
 def test_result(name: str, xlen: int) -> None:
-    effects = load(name, xlen).retired.effects
+    effects = there(load(name, xlen).retired.effects)
     assert effects.mem_store[-1] and effects.mem_value[-1] == CHECKSUMS[name]()
 
 
@@ -123,12 +124,12 @@ def test_purposes(xlen: int) -> None:
 @pytest.mark.parametrize("xlen", (32, 64))
 def test_traps(xlen: int) -> None:
     run = load("traps", xlen)
-    r, e = run.retired, run.retired.effects
+    r, e = run.retired, there(run.retired.effects)
     exception, interrupt = r.kind == Kind.EXCEPTION, r.kind == Kind.INTERRUPT
     assert set(r.cause[exception].tolist()) == {1, 2, 3, 5, 7, 8, 9, 11, 13, 15}
     assert set(r.cause[interrupt].tolist()) == {1, 3, 5, 7}
     assert set(r.priv.tolist()) == {Priv.U, Priv.S, Priv.M} and set(r.context.tolist()) == {0, 1, 2}
-    returns = {run.program.insn(int(pc)).name for pc in r.pc[r.itype == IType.XRET]}
+    returns = {there(run.program.insn(int(pc))).name for pc in r.pc[r.itype == IType.XRET]}
     assert returns == {"mret", "sret"}
     assert (exception & (r.tval != 0)).any()
     after_return = np.append(False, (r.itype == IType.XRET)[:-1])

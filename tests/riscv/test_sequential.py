@@ -10,6 +10,7 @@ from rvtrace.models.riscv.builder import BuilderError, ProgramBuilder
 from rvtrace.models.riscv.isa import Flow, decode
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.walk import Walk
+from tests.common.there import there
 
 TOP = 1 << 64
 # bits, pc, register and value on RV64; the values follow from the immediates by hand
@@ -49,21 +50,21 @@ FORMS = [  # of a far jump on a program at 0x10000, to 0x1f000
 ]
 
 
-def paired(form: tuple, target: int = 0x1F000, xlen: int = 64) -> tuple[Program, int]:
+def paired(form: tuple[str, str, int, int], target: int = 0x1F000, xlen: int = 64) -> tuple[Program, int]:
     """A pair at 0x10000 and a nop at its target; and the address of the jump."""
     b = ProgramBuilder(xlen, 0x10000)
     load = b.pair(*form, target)
     b.org(target)
     b.nop()
     program = b.build()
-    return program, load + program.insn(load).size
+    return program, load + there(program.insn(load)).size
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_pairs_lead_where_the_assembler_aimed(form, xlen):
     program, jump = paired(form, xlen=xlen)
-    load, insn = program.insn(0x10000), program.insn(jump)
+    load, insn = program.insn(0x10000), there(program.insn(jump))
     assert (insn.flow, insn.rd, insn.rs1) == (Flow.UNINFERABLE, form[2], form[3])
     assert sequential.target(load, insn, xlen) == 0x1F000
     assert sequential.target(insn, load, xlen) is None

@@ -13,6 +13,7 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, Kind, Priv, Retired
 from rvtrace.models.riscv.walk import Walk, WalkError, with_variant
+from tests.common.there import there
 
 MAIN, LOOP, CALL, ECALL, AFTER, FUNCTION, HANDLER = 0x1000, 0x1004, 0x100A, 0x100E, 0x1012, 0x1014, 0x1016
 
@@ -75,11 +76,12 @@ def test_variants_turn_into_each_other_with_their_effects(program):
     rows = np.arange(len(v1_0))
     effects = Effects(rows + 1, rows * 10, zero, zero, zero, zero, np.array([8, 8, 9]), np.arange(3), np.arange(3))
     v1_0.effects = effects
-    there = with_variant(v1_0, program, "rc7")
-    assert there.differs(rc7) is None
-    assert there.effects.rd.tolist() == [*range(1, 9), 0, *range(9, 17)]  # the ecall's own row does nothing
-    assert there.effects.csr_row.tolist() == [9, 9, 10]  # the trap wrote its CSRs
-    back = with_variant(there, program, "v1_0")
+    changed = with_variant(v1_0, program, "rc7")
+    assert changed.differs(rc7) is None
+    moved = there(changed.effects)
+    assert moved.rd.tolist() == [*range(1, 9), 0, *range(9, 17)]  # the ecall's own row does nothing
+    assert moved.csr_row.tolist() == [9, 9, 10]  # the trap wrote its CSRs
+    back = with_variant(changed, program, "v1_0")
     assert back.differs(v1_0) is None
     for name in (f.name for f in dataclasses.fields(Effects)):
         assert getattr(back.effects, name).tolist() == getattr(effects, name).tolist(), name
@@ -118,5 +120,5 @@ def test_endless_loop_is_refused():
 
 def test_run_retires_up_to_a_flow_change_a_stop_or_the_limit(program):
     walk = Walk(program, stops=frozenset({LOOP}))
-    assert walk.run().pc == LOOP and walk.run().pc == LOOP and walk.count == 1
-    assert Walk(program).run().pc == LOOP + 2 and Walk(program).run(1).pc == LOOP
+    assert there(walk.run()).pc == LOOP and there(walk.run()).pc == LOOP and walk.count == 1
+    assert there(Walk(program).run()).pc == LOOP + 2 and there(Walk(program).run(1)).pc == LOOP

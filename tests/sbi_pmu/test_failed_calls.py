@@ -4,6 +4,7 @@ already.
 """
 
 import random
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -67,8 +68,9 @@ def test_random_mixes_keep_counters_running_exactly_while_they_are_started(xlen:
     errors = {}
     for action in random_calls(random.Random(f"{seed}:calls"), platform, 100):
         if isinstance(action, (Poke, FirmwareEvent)):
-            act(action, machine.pmu, _Memory(machine))
+            act(action, machine.pmu, cast(Any, _Memory(machine)))
             continue
+        assert isinstance(action, Call)
         before = machine.everything()
         ret = machine.monitor.watch(action.fid, action.registers, lambda action=action: machine.pmu.call(*action))
         errors[ret.name] = errors.get(ret.name, 0) + 1

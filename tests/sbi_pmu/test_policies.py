@@ -176,4 +176,4 @@ CASES = [
 def test_what_each_value_does(key: str, value: str, xlen: int) -> None:
     scene, expected = SCENES[key]
     assert set(SCENES) == set(KEYS) and set(expected) == set(KEYS[key].values)
-    assert scene(Machine(xlen, **{key: value})) == expected[value]
+    assert scene(Machine(xlen, "strict", None, **{key: value})) == expected[value]

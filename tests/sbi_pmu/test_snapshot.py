@@ -3,6 +3,8 @@
 8).
 """
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.sbi_pmu.platform import Platform
@@ -14,7 +16,7 @@ INIT, RESET, TAKE = 2, 1, 2
 FILL = 0xA5A5_A5A5_A5A5_A5A5
 
 
-def running(xlen: int, **choices: str) -> Machine:
+def running(xlen: int, **choices: Any) -> Machine:
     """Counters 3, 4, 10 started with values 0x33.., 0x44.., 0xAA.., snapshot memory full of A5."""
     machine = Machine(xlen, **choices)
     machine.snapshot()

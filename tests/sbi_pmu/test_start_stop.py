@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """counter_start and counter_stop without snapshots: flags, sets, states, values, RESET (points 1, 2, 4, 5, 12)."""
 
+from typing import Any
+
 import pytest
 
 from tests.sbi_pmu.machine import Machine
@@ -11,7 +13,7 @@ INIT, SNAPSHOT, RESET, TAKE = 1, 2, 1, 2
 BIG = 0x1122_3344_5566_7788
 
 
-def configured(xlen: int, **choices: str) -> Machine:
+def configured(xlen: int, **choices: Any) -> Machine:
     """A machine whose counters 3, 4 (mhpmcounter3, 4) and 10 (firmware) have events."""
     machine = Machine(xlen, **choices)
     machine.config(3, 3)

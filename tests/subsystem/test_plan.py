@@ -8,7 +8,7 @@ from rvtrace.tb.subsystem.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import PlanTests, Rows, literals
 
 
-def ids(checker: str) -> set[str]:
+def ids(checker: str) -> frozenset[str]:
     """Clause ids that the scoreboard reports."""
     return literals(r"SUB\.\w+(\.\w+)?", f"scoreboards/{checker}/*.py")
 

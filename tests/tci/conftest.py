@@ -21,7 +21,7 @@ def run_jobs(sim: str, request: pytest.FixtureRequest) -> Callable[[list[TciJob]
     shutil.rmtree(out, ignore_errors=True)
 
     def runner(jobs: list[TciJob]) -> list[dict[str, Any]]:
-        results = run_all(jobs, sim, out, lambda result: None)
+        results = run_all([*jobs], sim, out, lambda result: None)
         bad = [result for result in results if result["verdict"] != "PASS"]
         if bad:
             pytest.fail("\n\n".join(trouble(result) for result in bad[:3]), pytrace=False)

@@ -527,7 +527,7 @@ def test_a_probe_finds_boundaries_within_64_messages(count: int, clauses: list[s
 def test_a_message_of_the_cycle_of_enable_is_not_taken() -> None:
     message = Sent(b"\x03", 5, 5, 6)
     for begin, count in ((4, 1), (5, 0), (6, 0)):
-        assert len(taken([message], SimpleNamespace(begin=begin, end=9))) == count
+        assert len(taken([message], cast(Any, SimpleNamespace(begin=begin, end=9)))) == count
 
 
 def test_calibration_takes_no_trace() -> None:
@@ -845,9 +845,9 @@ def test_options_that_an_implementation_lacks() -> None:
     assert (two.read(base + 0x54).value, two.read(base + 0x58).value) == (0x22, 0x33)
     two.write(base, A | 1 << 15)  # trTeInhibitSrc, without a source that could be left out
     assert not two.read(base).value >> 15 & 1
-    for wrong in ({"trigger_outputs": 9}, {"trigger_inputs": 9}, {"comparators": 9}):
+    for wrong in ("trigger_outputs", "trigger_inputs", "comparators"):
         with pytest.raises(ControlError):
-            Params(**wrong)
+            Params(**cast(Any, {wrong: 9}))
 
 
 def test_other_registers_end_no_session() -> None:
