@@ -19,7 +19,7 @@ from rvtrace.flow.cores.description import FILE, Core, CoreError
 from rvtrace.flow.dut.elaborate import Elaborated, Port, ports
 from rvtrace.jobs.builds import ROOT
 
-EXAMPLE = ROOT / "tb" / "cores" / "hdl" / "ibex_traced.sv"  # its ports are those of every traced_core
+PORTS = ROOT / "tb" / "cores" / "hdl" / "traced_core_ports.svh"  # of every traced_core
 TRACED = "traced_core.sv"
 
 
@@ -117,8 +117,9 @@ def examine(core: Core) -> tuple[list[str], bool]:
             )
         found = signals(ports(inside))
         out, good = lines(found, core.top), usable(found)
-    wanted = {port.name: port for port in ports(Elaborated([EXAMPLE], "traced_core", {}).top).values()}
-    missing = sorted(set(wanted) - set(ports(whole.top)))
+    missing = sorted(
+        set(re.findall(r"^  (?:in|out)put .*?(\w+),?(?: +//.*)?$", PORTS.read_text(), re.M)) - set(ports(whole.top))
+    )
     errors = [f"WRONG    {one.at}: {one.text}" for one in whole.troubles() if one.error and one.path.endswith(TRACED)]
     out += [f"MISSING  traced_core has no port {name}" for name in missing] + errors
     left = _todo(sources.files)
@@ -181,9 +182,8 @@ mstatus = 0x1800
 
 def _wrapper(name: str, top: str, theirs: Mapping[str, Port]) -> str:
     """The ports of every traced_core, and an instance of the core with what could be connected."""
-    text = EXAMPLE.read_text()
-    begin = text.index("module traced_core")
-    head = text[begin : text.index(");", begin) + 2]
+    declared = PORTS.read_text().partition("\n\n")[2].rstrip()
+    head = f"module traced_core #(\n  parameter int CsrSlots = 4\n) (\n{declared}\n);"
     by_port = {one.port: f"rvfi_{one.rvfi.name}_o" for one in signals(theirs) if one.port and not one.wrong}
     body = []
     for port in theirs.values():
