@@ -7,7 +7,7 @@ module etrace_branches
   parameter int BpredSize  = 6,   // 0: no predictor
   parameter int BcountBits = 32,
   // Derived, do not set.
-  parameter int StateBits  = etrace_item_pkg::MapBits + BcountBits,
+  parameter int StateBits  = etrace_layout_pkg::branch_bits(BcountBits),
   parameter int TableBits  = 2 << BpredSize
 ) (
   input  logic                  predict_i,   // the option
@@ -31,25 +31,25 @@ module etrace_branches
   output logic [4:0]            branches_o,
   output logic [30:0]           map_o,       // 1: not taken; 0 from branches_o on
 
-  // {all were predicted; number is not 0, is 31; more than 31 is the greatest; number, map, more than 31}. The three
-  // flags follow from the rest: they are there so that no item has to compare what the item before it counts.
+  // etrace_layout_pkg, "branch"
   input  logic [StateBits-1:0]  state_i,
   output logic [StateBits-1:0]  state_o,
   input  logic [TableBits-1:0]  table_i,
   output logic [TableBits-1:0]  table_o
 );
 
-  localparam logic [BcountBits-1:0] CountNone     = '0;
   localparam logic [BcountBits-1:0] CountGreatest = '1;
 
-  logic                  were_predicted, all_predicted, some, full, greatest, some_new, full_new, greatest_new, all_new, enter, predicted, hit;
-  logic [4:0]            branches;
-  logic [30:0]           map;
-  logic [BcountBits-1:0] count;
+  wire                  some     = state_i[etrace_layout_pkg::BranchSome];
+  wire                  full     = state_i[etrace_layout_pkg::BranchFull];
+  wire                  greatest = state_i[etrace_layout_pkg::BranchGreatest];
+  wire [4:0]            branches = state_i[etrace_layout_pkg::BranchNumber +: 5];
+  wire [30:0]           map      = state_i[etrace_layout_pkg::BranchMap +: 31];
+  wire [BcountBits-1:0] count    = state_i[etrace_layout_pkg::BranchCount +: BcountBits];
 
   // Without a predictor no branch is predicted.
-  assign {were_predicted, some, full, greatest, branches, map, count} = state_i;
-  assign all_predicted = were_predicted && (BpredSize > 0);
+  logic all_predicted, some_new, full_new, greatest_new, all_new, enter, predicted, hit, forget;
+  assign all_predicted = state_i[etrace_layout_pkg::BranchPredicted] && (BpredSize > 0);
 
   assign enter      = branch_i && !sync_i;
   assign hit        = predict_i && (predicted == taken_i);
@@ -68,8 +68,14 @@ module etrace_branches
   assign greatest_o = counting_o && greatest_new;
   assign full_o     = !all_new && full_new;
 
-  assign state_o = (sync_i || packet_i) ? {1'b1, 3'b000, 5'd0, 31'd0, CountNone}
-                                        : {all_new, some_new, full_new, greatest_new, branches_o, map_o, count_o};
+  assign forget = sync_i || packet_i;
+  assign state_o[etrace_layout_pkg::BranchPredicted]           = all_new || forget;
+  assign state_o[etrace_layout_pkg::BranchSome]                = some_new && !forget;
+  assign state_o[etrace_layout_pkg::BranchFull]                = full_new && !forget;
+  assign state_o[etrace_layout_pkg::BranchGreatest]            = greatest_new && !forget;
+  assign state_o[etrace_layout_pkg::BranchNumber +: 5]         = forget ? 5'd0 : branches_o;
+  assign state_o[etrace_layout_pkg::BranchMap +: 31]           = forget ? 31'd0 : map_o;
+  assign state_o[etrace_layout_pkg::BranchCount +: BcountBits] = forget ? {BcountBits{1'b0}} : count_o;
 
   // An entry: {predicted outcome, last outcome}. The prediction changes when it fails twice.
   if (BpredSize > 0) begin : gen_predictor

@@ -112,8 +112,9 @@ module etrace_encoder
   // What a packet may tell of context and time; a timestamp has 16 bits of the latter.
   localparam int ContextBits = NoContext ? 1 : ContextWidth;
   localparam int TimeBits    = (NoTime || (TimeWidth < 16)) ? 16 : TimeWidth;
-  localparam int DescBits    = etrace_item_pkg::SupportBits + etrace_item_pkg::ReportFixedBits
-                               + ((CacheSize > 0) ? CacheSize : 1) + ContextBits + TimeBits + 2*IAddressWidth - IAddressLsb;
+  localparam int DescBits    = etrace_layout_pkg::desc_bits(
+      etrace_layout_pkg::report_bits((CacheSize > 0) ? CacheSize : 1, ContextBits, TimeBits, IAddressWidth,
+                                     IAddressWidth - IAddressLsb));
   localparam int NDesc       = 2*NBlocks + 1;  // the most descriptors a beat can make
   localparam int CountBits   = $clog2(FifoDepth + 1);
   localparam logic [CountBits-1:0] RoomLimit = FifoDepth[CountBits-1:0] - NDesc[CountBits-1:0];

@@ -20,20 +20,18 @@ module etrace_item
   parameter int AddrBits   = IAddressWidth - IAddressLsb,
   parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
   parameter int IndexBits  = (CacheSize > 0) ? CacheSize : 1,
-  parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
-  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + AddrBits
-                             + etrace_item_pkg::MapBits + BcountBits,
+  parameter int ItemBits   = etrace_layout_pkg::item_bits(ContextBits, TimeBits, IAddressWidth, AddrBits),
+  parameter int StateBits  = etrace_layout_pkg::state_bits(DepthBits, IAddressWidth, AddrBits,
+                                                           etrace_layout_pkg::branch_bits(BcountBits)),
   parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
   parameter int TableBits  = 2 << BpredSize,
   parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
-  parameter int ReportBits = etrace_item_pkg::ReportFixedBits + IndexBits + ContextBits + TimeBits + IAddressWidth
-                             + AddrBits
+  parameter int ReportBits = etrace_layout_pkg::report_bits(IndexBits, ContextBits, TimeBits, IAddressWidth, AddrBits)
 ) (
   input  logic                  draft_i,
   input  logic [5:0]            options_i,     // in force for the item
 
-  // The item: {trap, itype, follows an instruction of its block, sijump, notify, sync is due, ctype, privilege, last
-  //  instruction has two half-words, cause, context, time, address, tval}; ctype is 0 if it is not first in its cycle.
+  // The item, the state and the report: etrace_layout_pkg; the other states are those of their modules.
   input  logic                  treat_i,
   input  logic [ItemBits-1:0]   item_i,
 
@@ -43,7 +41,6 @@ module etrace_item
   input  logic [2:0]            next_priv_i,
   input  logic [1:0]            next_ctype_i,  // 0 if it is not first in its cycle
 
-  // {previous item, ret_open, branches}; the others are those of their modules.
   input  logic [StateBits-1:0]  state_i,
   output logic [StateBits-1:0]  state_o,
   input  logic [ReturnBits-1:0] returns_i,
@@ -57,42 +54,52 @@ module etrace_item
   output logic [2:0]            packets_o,     // packets that are no sync: context, count ahead, packet
   output logic                  explicit_o,    // the item's packet would have been sent if trace had not ended
 
-  // {3.2 first, kind, branch, interrupt, thaddr, notify, updiscon, irreport, counting, fail, cache hit, options, privilege,
-  //  branches, ecause or irdepth, cache index, context, time, tval or count or map, address}
   output logic                  report_valid_o,
   output logic [ReportBits-1:0] report_o
 );
 
-  localparam int BranchBits = etrace_item_pkg::MapBits + BcountBits;
+  localparam int BranchBits = etrace_layout_pkg::branch_bits(BcountBits);
   localparam bit HasStack   = (ReturnStackSize > 0);
   localparam bit HasReturns = HasStack || (CallCounterSize > 0);
 
-  // The item.
-  logic                     trap, follows, sijump, notify_asked, due, long_last;
-  logic [3:0]               itype;
-  logic [1:0]               ctype;
-  logic [2:0]               privilege;
-  logic [7:0]               cause;
-  logic [ContextBits-1:0]   context_id;
-  logic [TimeBits-1:0]      now;
-  logic [AddrBits-1:0]      addr;
-  logic [IAddressWidth-1:0] tval;
+  // Fields whose place depends on parameters.
+  localparam int TimeAt      = etrace_layout_pkg::item_time(ContextBits);
+  localparam int TvalAt      = etrace_layout_pkg::item_tval(ContextBits, TimeBits);
+  localparam int AddrAt      = etrace_layout_pkg::item_addr(ContextBits, TimeBits, IAddressWidth);
+  localparam int PrevTvalAt  = etrace_layout_pkg::state_tval(DepthBits);
+  localparam int PrevTopAt   = etrace_layout_pkg::state_top(DepthBits, IAddressWidth);
+  localparam int BranchesAt  = etrace_layout_pkg::state_branches(DepthBits, IAddressWidth, AddrBits);
 
-  assign {trap, itype, follows, sijump, notify_asked, due, ctype, privilege, long_last, cause, context_id, now, addr,
-          tval} = item_i;
+  // The item.
+  wire                     trap         = item_i[etrace_layout_pkg::ItemTrap];
+  wire [3:0]               itype        = item_i[etrace_layout_pkg::ItemItype +: 4];
+  wire                     follows      = item_i[etrace_layout_pkg::ItemFollows];
+  wire                     sijump       = item_i[etrace_layout_pkg::ItemSijump];
+  wire                     notify_asked = item_i[etrace_layout_pkg::ItemNotify];
+  wire                     due          = item_i[etrace_layout_pkg::ItemDue];
+  wire [1:0]               ctype        = item_i[etrace_layout_pkg::ItemCtype +: 2];
+  wire                     long_last    = item_i[etrace_layout_pkg::ItemLongLast];
+  wire [2:0]               privilege    = item_i[etrace_layout_pkg::ItemPriv +: 3];
+  wire [7:0]               cause        = item_i[etrace_layout_pkg::ItemCause +: 8];
+  wire [ContextBits-1:0]   context_id   = item_i[etrace_layout_pkg::ItemContext +: ContextBits];
+  wire [TimeBits-1:0]      now          = item_i[TimeAt +: TimeBits];
+  wire [IAddressWidth-1:0] tval         = item_i[TvalAt +: IAddressWidth];
+  wire [AddrBits-1:0]      addr         = item_i[AddrAt +: AddrBits];
 
   // The state before it.
-  logic                     prev_valid, prev_trap, prev_reported, prev_interrupt, prev_jump, prev_popped, prev_resync;
-  logic [2:0]               prev_privilege;
-  logic [7:0]               prev_cause;
-  logic [DepthBits-1:0]     prev_depth;
-  logic [IAddressWidth-1:0] prev_tval;
-  logic [AddrBits-1:0]      prev_top;
-  logic                     ret_open;
-  logic [BranchBits-1:0]    branch_state, branch_state_new;
-
-  assign {prev_valid, prev_trap, prev_reported, prev_interrupt, prev_jump, prev_popped, prev_resync, prev_privilege,
-          prev_cause, prev_depth, prev_tval, prev_top, ret_open, branch_state} = state_i;
+  wire                     prev_valid     = state_i[etrace_layout_pkg::StateValid];
+  wire                     prev_trap      = state_i[etrace_layout_pkg::StateTrap];
+  wire                     prev_reported  = state_i[etrace_layout_pkg::StateReported];
+  wire                     prev_interrupt = state_i[etrace_layout_pkg::StateInterrupt];
+  wire                     prev_jump      = state_i[etrace_layout_pkg::StateJump];
+  wire                     prev_popped    = state_i[etrace_layout_pkg::StatePopped];
+  wire                     prev_resync    = state_i[etrace_layout_pkg::StateResync];
+  wire [2:0]               prev_privilege = state_i[etrace_layout_pkg::StatePrivilege +: 3];
+  wire [7:0]               prev_cause     = state_i[etrace_layout_pkg::StateCause +: 8];
+  wire                     ret_open       = state_i[etrace_layout_pkg::StateRetOpen];
+  wire [DepthBits-1:0]     prev_depth     = state_i[etrace_layout_pkg::StateDepth +: DepthBits];
+  wire [IAddressWidth-1:0] prev_tval      = state_i[PrevTvalAt +: IAddressWidth];
+  wire [AddrBits-1:0]      prev_top       = state_i[PrevTopAt +: AddrBits];
 
   // Options that are built.
   logic implicit_return, predict, jump_cache, sijumps;
@@ -139,6 +146,7 @@ module etrace_item
   logic [4:0]            branches;
   logic [30:0]           map;
   logic                  packet;
+  logic [StateBits-1:0]  state_new;
 
   etrace_branches #(
     .AddrBits   (AddrBits),
@@ -161,8 +169,8 @@ module etrace_item
     .count_o    (count),
     .branches_o (branches),
     .map_o      (map),
-    .state_i    (branch_state),
-    .state_o    (branch_state_new),
+    .state_i    (state_i[BranchesAt +: BranchBits]),
+    .state_o    (state_new[BranchesAt +: BranchBits]),
     .table_i,
     .table_o
   );
@@ -248,26 +256,47 @@ module etrace_item
                                                     : {{(IAddressWidth-31){1'b0}}, map};
 
   assign report_valid_o = context_first || (kind != etrace_item_pkg::KindNone);
-  assign report_o       = {context_first, kind, draft_i ? (itype == trace_pkg::ItypeNotTaken) : (itype != trace_pkg::ItypeTaken),
-                           trap_itself ? interrupt : prev_interrupt, thaddr, notify, target && sync_next, irreport,
-                           by_count, fail && !count_first, hit, options_i, privilege, count_first ? {4'd0, branch} : branches,
-                           code, index, context_id, now, value, addr};
+
+  assign report_o[etrace_layout_pkg::ReportContextFirst]   = context_first;
+  assign report_o[etrace_layout_pkg::ReportKind +: 3]      = kind;
+  assign report_o[etrace_layout_pkg::ReportBranch]         = draft_i ? (itype == trace_pkg::ItypeNotTaken)
+                                                                     : (itype != trace_pkg::ItypeTaken);
+  assign report_o[etrace_layout_pkg::ReportInterrupt]      = trap_itself ? interrupt : prev_interrupt;
+  assign report_o[etrace_layout_pkg::ReportThaddr]         = thaddr;
+  assign report_o[etrace_layout_pkg::ReportNotify]         = notify;
+  assign report_o[etrace_layout_pkg::ReportUpdiscon]       = target && sync_next;
+  assign report_o[etrace_layout_pkg::ReportIrreport]       = irreport;
+  assign report_o[etrace_layout_pkg::ReportCounting]       = by_count;
+  assign report_o[etrace_layout_pkg::ReportFail]           = fail && !count_first;
+  assign report_o[etrace_layout_pkg::ReportHit]            = hit;
+  assign report_o[etrace_layout_pkg::ReportOptions +: 6]   = options_i;
+  assign report_o[etrace_layout_pkg::ReportPrivilege +: 3] = privilege;
+  assign report_o[etrace_layout_pkg::ReportBranches +: 5]  = count_first ? {4'd0, branch} : branches;
+  assign report_o[etrace_layout_pkg::ReportCode +: 8]      = code;
+  assign report_o[etrace_layout_pkg::ReportIndex +: IndexBits] = index;
+  assign report_o[etrace_layout_pkg::report_context(IndexBits) +: ContextBits] = context_id;
+  assign report_o[etrace_layout_pkg::report_time(IndexBits, ContextBits) +: TimeBits] = now;
+  assign report_o[etrace_layout_pkg::report_value(IndexBits, ContextBits, TimeBits) +: IAddressWidth] = value;
+  assign report_o[etrace_layout_pkg::report_addr(IndexBits, ContextBits, TimeBits, IAddressWidth) +: AddrBits] = addr;
 
   assign sync_o     = sync || trap_sync;
   assign packets_o  = {context_first, count_first, packet};
   assign explicit_o = sync || target || notify;
 
   // State behind the item. What is reported of a trap stays until the next one.
-  logic                     ret_open_new;
-  logic [7:0]               cause_new;
-  logic [IAddressWidth-1:0] tval_new;
-  logic [StateBits-1:0]     state_new;
-
-  assign ret_open_new = ret_open_now && !sync_o && !call;
-  assign cause_new    = trap ? cause : prev_cause;
-  assign tval_new     = trap ? tval : prev_tval;
-  assign state_new    = {!next_none_i, trap, trap_itself, interrupt, jump, is_return && implicit_return && call_open,
-                         resync_next, privilege, cause_new, depth, tval_new, top, ret_open_new, branch_state_new};
-  assign state_o      = treat_i ? state_new : state_i;
+  assign state_new[etrace_layout_pkg::StateValid]              = !next_none_i;
+  assign state_new[etrace_layout_pkg::StateTrap]               = trap;
+  assign state_new[etrace_layout_pkg::StateReported]           = trap_itself;
+  assign state_new[etrace_layout_pkg::StateInterrupt]          = interrupt;
+  assign state_new[etrace_layout_pkg::StateJump]               = jump;
+  assign state_new[etrace_layout_pkg::StatePopped]             = is_return && implicit_return && call_open;
+  assign state_new[etrace_layout_pkg::StateResync]             = resync_next;
+  assign state_new[etrace_layout_pkg::StatePrivilege +: 3]     = privilege;
+  assign state_new[etrace_layout_pkg::StateCause +: 8]         = trap ? cause : prev_cause;
+  assign state_new[etrace_layout_pkg::StateRetOpen]            = ret_open_now && !sync_o && !call;
+  assign state_new[etrace_layout_pkg::StateDepth +: DepthBits] = depth;
+  assign state_new[PrevTvalAt +: IAddressWidth]                = trap ? tval : prev_tval;
+  assign state_new[PrevTopAt +: AddrBits]                      = top;
+  assign state_o = treat_i ? state_new : state_i;
 
 endmodule

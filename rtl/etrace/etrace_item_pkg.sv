@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the E-Trace algorithm reads from an itype, and the layouts of the vectors that travel between its modules
-// (docs/reference/rtl-etrace.md). Fields are named where a vector is taken apart.
+// What the E-Trace algorithm reads from an itype, and how it counts packets.
 package etrace_item_pkg;
 
   // A report without a packet of its own; the other kinds are etrace_pkg's.
@@ -29,22 +28,6 @@ package etrace_item_pkg;
   function automatic logic is_return(input logic draft, input logic [3:0] itype);
     is_return = (itype == 4'd13) || (draft && (itype == 4'd12));
   endfunction
-
-  // An item without its four wide fields: context, time, address, tval.
-  localparam int ItemFixedBits = 23;
-
-  // The state between items without tval, depth, addresses, map and branch count: what is known of the previous item
-  // and ret_open.
-  localparam int StateFixedBits = 19;
-
-  // The branches since the last packet, without the count beyond a full map; three flags of them included.
-  localparam int MapBits = 1 + 3 + 5 + 31;
-
-  // A report without its wide fields: index, context, time, address, and tval, map or count.
-  localparam int ReportFixedBits = 35;
-
-  // Support packets around a report: before, behind, ienable, qual_status, low half of the time.
-  localparam int SupportBits = 21;
 
   // Of an item's packets that are no sync: how many; and trace_pkg::sync_dues behind them, which is none behind a sync. The
   // one that is known last is in bit 0.

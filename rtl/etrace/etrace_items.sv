@@ -21,15 +21,15 @@ module etrace_items
   parameter int NDesc      = 2*NBlocks + 1,
   parameter int AddrBits   = IAddressWidth - IAddressLsb,
   parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
-  parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
-  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + AddrBits
-                             + etrace_item_pkg::MapBits + BcountBits,
+  parameter int ItemBits   = etrace_layout_pkg::item_bits(ContextBits, TimeBits, IAddressWidth, AddrBits),
+  parameter int StateBits  = etrace_layout_pkg::state_bits(DepthBits, IAddressWidth, AddrBits,
+                                                           etrace_layout_pkg::branch_bits(BcountBits)),
   parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
   parameter int TableBits  = 2 << BpredSize,
   parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
-  parameter int ReportBits = etrace_item_pkg::ReportFixedBits + ((CacheSize > 0) ? CacheSize : 1) + ContextBits + TimeBits
-                             + IAddressWidth + AddrBits,
-  parameter int DescBits   = etrace_item_pkg::SupportBits + ReportBits
+  parameter int ReportBits = etrace_layout_pkg::report_bits((CacheSize > 0) ? CacheSize : 1, ContextBits, TimeBits,
+                                                            IAddressWidth, AddrBits),
+  parameter int DescBits   = etrace_layout_pkg::desc_bits(ReportBits)
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -71,12 +71,17 @@ module etrace_items
 );
 
   localparam int CountBits = trace_pkg::SyncCountBits;
+  localparam int OnceBits  = etrace_layout_pkg::item_once_bits(ContextBits, TimeBits, IAddressWidth);
+  localparam int AddrAt    = etrace_layout_pkg::item_addr(ContextBits, TimeBits, IAddressWidth);
+  localparam int RestBits  = etrace_layout_pkg::state_rest_bits(DepthBits, IAddressWidth, AddrBits,
+                                                                etrace_layout_pkg::branch_bits(BcountBits));
+  localparam logic [ItemBits-1:0] TrapBit = {{(ItemBits-1){1'b0}}, 1'b1} << etrace_layout_pkg::ItemTrap;
 
   // The state between beats. waits_q: the item in wait_q waits for the next one.
   logic                  enable_q, lost_q, waits_q, prev_valid_q;
   logic [5:0]            options_q;
   logic [ItemBits-1:0]   wait_q;
-  logic [StateBits-2:0]  state_q;    // all but the validity of the previous item
+  logic [RestBits-1:0]   state_q;    // all but the validity of the previous item
   logic [ReturnBits-1:0] returns_q;
   logic [TableBits-1:0]  table_q;
   logic [CacheBits-1:0]  cache_q;
@@ -96,10 +101,18 @@ module etrace_items
   logic                   moved, notification;
   logic [ContextBits-1:0] context_before;
   logic [1:0]             ctype;
-  assign context_before = wait_q[IAddressWidth + AddrBits + TimeBits +: ContextBits];
+  assign context_before = wait_q[etrace_layout_pkg::ItemContext +: ContextBits];
   assign moved          = waits_q && (ing_context_i != context_before);
   assign ctype          = !draft_i ? ing_ctype_i : moved ? etrace_pkg::draft_ctype(ing_ctype_i) : etrace_pkg::CtypeUnreported;
   assign notification   = draft_i && moved && (ing_ctype_i == etrace_pkg::DraftCtypeNotification);
+
+  // What items have once a cycle.
+  logic [OnceBits-1:0] once;
+  assign once[0 +: 3]                                                                     = ing_priv_i;
+  assign once[etrace_layout_pkg::ItemCause - etrace_layout_pkg::ItemPriv +: 8]             = ing_cause_i;
+  assign once[etrace_layout_pkg::ItemContext - etrace_layout_pkg::ItemPriv +: ContextBits] = ing_context_i;
+  assign once[etrace_layout_pkg::item_time(ContextBits) - etrace_layout_pkg::ItemPriv +: TimeBits] = ing_time_i;
+  assign once[etrace_layout_pkg::item_tval(ContextBits, TimeBits) - etrace_layout_pkg::ItemPriv +: IAddressWidth] = ing_tval_i;
 
   logic [NBlocks-1:0] trapped, trapped_interrupt;
 
@@ -128,7 +141,8 @@ module etrace_items
       assign since_sync_in = '0;
       assign packets_in    = '0;
       assign dues_in       = trace_pkg::sync_dues(sync_mode_i, sync_max_i, since_sync_q);
-      assign state_in      = {prev_valid_q, state_q};
+      assign state_in[etrace_layout_pkg::StateValid]           = prev_valid_q;
+      assign state_in[etrace_layout_pkg::StateTrap +: RestBits] = state_q;
       assign returns_in    = returns_q;
       assign table_in      = table_q;
       assign cache_in      = cache_q;
@@ -191,13 +205,9 @@ module etrace_items
       .sijump_i       (ing_sijump_i[k]),
       .notify_i       (ing_notify_i[k]),
       .qualified_i    (qualified_i[k]),
-      .cause_i        (ing_cause_i),
-      .tval_i         (ing_tval_i),
-      .priv_i         (ing_priv_i),
+      .once_i         (once),
       .ctype_i        (lane_ctype),
       .notification_i (lane_notify),
-      .context_i      (ing_context_i),
-      .time_i         (ing_time_i),
       .waits_i        (waits_in),
       .waits_o        (waits_out),
       .wait_i         (wait_in),
@@ -245,8 +255,12 @@ module etrace_items
 
   assign trap       = |trapped;
   assign trap_itype = (|trapped_interrupt) ? trace_pkg::ItypeInterrupt : trace_pkg::ItypeException;
-  assign wait_trap  = {1'b1, trap_itype, 4'b0000, 2'd0, ing_priv_i, 1'b0, ing_cause_i, ing_context_i, ing_time_i,
-                       {AddrBits{1'b0}}, ing_tval_i};
+
+  assign wait_trap[etrace_layout_pkg::ItemTrap]                                        = 1'b1;
+  assign wait_trap[etrace_layout_pkg::ItemItype +: 4]                                  = trap_itype;
+  assign wait_trap[etrace_layout_pkg::ItemFollows +: etrace_layout_pkg::ItemFlagsBits] = '0;
+  assign wait_trap[etrace_layout_pkg::ItemPriv +: OnceBits]                            = once;
+  assign wait_trap[AddrAt +: AddrBits]                                                 = '0;
 
   etrace_item #(
     .IAddressWidth   (IAddressWidth),
@@ -263,7 +277,7 @@ module etrace_items
     .draft_i,
     .options_i,
     .treat_i        (trap),
-    .item_i         ({1'b0, gen_lane[NBlocks-1].wait_out[ItemBits-2:0]}),  // an instruction
+    .item_i         (gen_lane[NBlocks-1].wait_out & ~TrapBit),  // an instruction
     .next_trap_i    (1'b1),
     .next_none_i    (1'b0),
     .next_priv_i    (ing_priv_i),
@@ -293,7 +307,7 @@ module etrace_items
     assign beat_desc[2*DescBits*k +: 2*DescBits] = gen_lane[k].desc;
   end
   assign beat_valid[NDesc-1] = report_trap;
-  assign beat_desc[DescBits*(NDesc-1) +: DescBits] = {{etrace_item_pkg::SupportBits{1'b0}}, trap_report};
+  assign beat_desc[DescBits*(NDesc-1) +: DescBits] = {trap_report, {etrace_layout_pkg::DescReport{1'b0}}};
 
   assign lose = accept_i && drop_i && (|beat_valid);
 
@@ -309,7 +323,7 @@ module etrace_items
       options_q    <= options_i;
       lost_q       <= lose || (lost_q && !resume);
       waits_q      <= gen_lane[NBlocks-1].waits_out && !lose;
-      prev_valid_q <= state[StateBits-1] && !lose;
+      prev_valid_q <= state[etrace_layout_pkg::StateValid] && !lose;
     end
   end
 
@@ -317,7 +331,7 @@ module etrace_items
   always_ff @(posedge clk_i) begin
     if (accept_i) begin
       wait_q    <= trap ? wait_trap : gen_lane[NBlocks-1].wait_out;
-      state_q   <= state[StateBits-2:0];
+      state_q   <= state[etrace_layout_pkg::StateTrap +: RestBits];
       returns_q <= returns;
       table_q   <= predictor;
       cache_q   <= cache;

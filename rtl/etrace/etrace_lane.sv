@@ -20,15 +20,16 @@ module etrace_lane
   // Derived, do not set: those of etrace_item, and what is sent: a report between two support packets.
   parameter int AddrBits   = IAddressWidth - IAddressLsb,
   parameter int DepthBits  = (ReturnStackSize > 0) ? ReturnStackSize + 1 : (CallCounterSize > 0) ? CallCounterSize : 1,
-  parameter int ItemBits   = etrace_item_pkg::ItemFixedBits + ContextBits + TimeBits + AddrBits + IAddressWidth,
-  parameter int StateBits  = etrace_item_pkg::StateFixedBits + DepthBits + IAddressWidth + AddrBits
-                             + etrace_item_pkg::MapBits + BcountBits,
+  parameter int ItemBits   = etrace_layout_pkg::item_bits(ContextBits, TimeBits, IAddressWidth, AddrBits),
+  parameter int StateBits  = etrace_layout_pkg::state_bits(DepthBits, IAddressWidth, AddrBits,
+                                                           etrace_layout_pkg::branch_bits(BcountBits)),
   parameter int ReturnBits = DepthBits + ((ReturnStackSize > 0) ? (1 << ReturnStackSize)*AddrBits : 0),
   parameter int TableBits  = 2 << BpredSize,
   parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
-  parameter int ReportBits = etrace_item_pkg::ReportFixedBits + ((CacheSize > 0) ? CacheSize : 1) + ContextBits + TimeBits
-                             + IAddressWidth + AddrBits,
-  parameter int DescBits   = etrace_item_pkg::SupportBits + ReportBits
+  parameter int ReportBits = etrace_layout_pkg::report_bits((CacheSize > 0) ? CacheSize : 1, ContextBits, TimeBits,
+                                                            IAddressWidth, AddrBits),
+  parameter int DescBits   = etrace_layout_pkg::desc_bits(ReportBits),
+  parameter int OnceBits   = etrace_layout_pkg::item_once_bits(ContextBits, TimeBits, IAddressWidth)
 ) (
   input  logic                     draft_i,
   input  logic [5:0]               options_wait_i,  // in force for the item that waits
@@ -50,13 +51,9 @@ module etrace_lane
   input  logic                     sijump_i,
   input  logic                     notify_i,
   input  logic                     qualified_i,     // by the filters
-  input  logic [7:0]               cause_i,
-  input  logic [IAddressWidth-1:0] tval_i,
-  input  logic [2:0]               priv_i,
+  input  logic [OnceBits-1:0]      once_i,          // etrace_layout_pkg, "item": priv to tval
   input  logic [1:0]               ctype_i,         // 0 in lanes that are not the first; in codes of 2.0
   input  logic                     notification_i,  // draft: report the first instruction of this block
-  input  logic [ContextBits-1:0]   context_i,
-  input  logic [TimeBits-1:0]      time_i,
 
   // The item that waits, and what the sync count is if that is a sync. The sync count of the beat: with the half-words
   // of its blocks; whether there was a sync in it; since that, and packets since that or the start.
@@ -95,6 +92,10 @@ module etrace_lane
 
   localparam int CountBits = trace_pkg::SyncCountBits;
   localparam int StepBits  = IRetireWidth + 1;
+  localparam int AddrAt    = etrace_layout_pkg::item_addr(ContextBits, TimeBits, IAddressWidth);
+
+  wire [2:0]  privilege = once_i[0 +: 3];
+  wire [15:0] now       = once_i[etrace_layout_pkg::item_time(ContextBits) - etrace_layout_pkg::ItemPriv +: 16];
 
   // The block and its items. A trap without an instruction has the EPC of an exception.
   logic       trap, present, block, outside, instructions, several, exception_only;
@@ -144,7 +145,7 @@ module etrace_lane
     .item_i         (wait_i),
     .next_trap_i    (!none && !instructions),
     .next_none_i    (none),
-    .next_priv_i    (priv_i),
+    .next_priv_i    (privilege),
     .next_ctype_i   (ctype_i),
     .state_i,
     .state_o        (state),
@@ -165,6 +166,18 @@ module etrace_lane
   logic                  sync_first, report_first, first_explicit;
   logic [2:0]            packets_first;
   logic [ReportBits-1:0] first_report;
+  logic [ItemBits-1:0]   first_item;
+
+  assign first_item[etrace_layout_pkg::ItemTrap]              = 1'b0;
+  assign first_item[etrace_layout_pkg::ItemItype +: 4]        = trace_pkg::ItypeNone;
+  assign first_item[etrace_layout_pkg::ItemFollows]           = 1'b0;
+  assign first_item[etrace_layout_pkg::ItemSijump]            = 1'b0;
+  assign first_item[etrace_layout_pkg::ItemNotify]            = notification_i;
+  assign first_item[etrace_layout_pkg::ItemDue]               = 1'b0;
+  assign first_item[etrace_layout_pkg::ItemCtype +: 2]        = ctype_i;
+  assign first_item[etrace_layout_pkg::ItemLongLast]          = 1'b0;
+  assign first_item[etrace_layout_pkg::ItemPriv +: OnceBits]  = once_i;
+  assign first_item[AddrAt +: AddrBits]                       = iaddr_i[IAddressWidth-1:IAddressLsb];
 
   etrace_item #(
     .IAddressWidth   (IAddressWidth),
@@ -181,11 +194,10 @@ module etrace_lane
     .draft_i,
     .options_i,
     .treat_i        (several),
-    .item_i         ({1'b0, trace_pkg::ItypeNone, 2'b00, notification_i, 1'b0, ctype_i, priv_i, 1'b0, cause_i, context_i,
-                      time_i, iaddr_i[IAddressWidth-1:IAddressLsb], tval_i}),
+    .item_i         (first_item),
     .next_trap_i    (1'b0),
     .next_none_i    (1'b0),
-    .next_priv_i    (priv_i),
+    .next_priv_i    (privilege),
     .next_ctype_i   (2'd0),
     .state_i        (state),
     .state_o,
@@ -230,10 +242,10 @@ module etrace_lane
                         (sync_mode_i == trace_pkg::SyncModeHalfwords) ? iretire
                                                                       : {CountBits{1'b0}};
 
-  // What waits from now on.
+  // What waits from now on: the last instruction, or the trap if there is no instruction.
   logic                     due;
   logic [IAddressWidth-1:0] epc;
-  logic [ItemBits-1:0]      wait_last, wait_trap;
+  logic [ItemBits-1:0]      item;
 
   assign due       = sync_first ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_first) :
                      sync_wait  ? trace_pkg::sync_due(sync_mode_i, sync_max_i, since_wait) :
@@ -241,15 +253,21 @@ module etrace_lane
                      (sync_mode_i == trace_pkg::SyncModeMessages) ? dues_o[0]
                                                                   : trace_pkg::sync_due(sync_mode_i, sync_max_i, total_o);
   assign epc       = exception_only ? iaddr_i : {IAddressWidth{1'b0}};
-  assign wait_last = {1'b0, trap ? trace_pkg::ItypeNone : itype, several, sijump_i,
-                      notify_i || (notification_i && !several), due,
-                      several ? 2'd0 : ctype_i, priv_i, ilastsize_i, cause_i, context_i, time_i,
-                      last_iaddr[IAddressWidth-1:IAddressLsb], tval_i};
-  assign wait_trap = {1'b1, itype, 4'b0000, 2'd0, priv_i, 1'b0, cause_i, context_i, time_i,
-                      epc[IAddressWidth-1:IAddressLsb], tval_i};
+
+  assign item[etrace_layout_pkg::ItemTrap]             = !instructions;
+  assign item[etrace_layout_pkg::ItemItype +: 4]       = (instructions && trap) ? trace_pkg::ItypeNone : itype;
+  assign item[etrace_layout_pkg::ItemFollows]          = several;
+  assign item[etrace_layout_pkg::ItemSijump]           = sijump_i;
+  assign item[etrace_layout_pkg::ItemNotify]           = notify_i || (notification_i && !several);
+  assign item[etrace_layout_pkg::ItemDue]              = due;
+  assign item[etrace_layout_pkg::ItemCtype +: 2]       = several ? 2'd0 : ctype_i;
+  assign item[etrace_layout_pkg::ItemLongLast]         = ilastsize_i;
+  assign item[etrace_layout_pkg::ItemPriv +: OnceBits] = once_i;
+  assign item[AddrAt +: AddrBits] = instructions ? last_iaddr[IAddressWidth-1:IAddressLsb]
+                                                 : epc[IAddressWidth-1:IAddressLsb];
 
   assign waits_o = block || (waits_i && !none);
-  assign wait_o  = instructions ? wait_last : block ? wait_trap : wait_i;
+  assign wait_o  = block ? item : wait_i;
 
   // A trace that ends takes its support packet along.
   logic       ended;
@@ -259,8 +277,20 @@ module etrace_lane
   assign qual_support = support_lost_i ? etrace_pkg::QualTraceLost : etrace_pkg::QualNoChange;
 
   assign valid_o = {support_i || report_first, report_wait || ended};
-  assign desc_o  = {support_i, 1'b0, enable_i, qual_support, time_i[15:0], first_report,
-                    1'b0, ended, enable_i, qual_ended, time_i[15:0], wait_report};
+
+  function automatic logic [DescBits-1:0] desc(input logic first, input logic last, input logic ienable,
+                                               input logic [1:0] qual, input logic [15:0] at,
+                                               input logic [ReportBits-1:0] report);
+    desc[etrace_layout_pkg::DescBefore]                     = first;
+    desc[etrace_layout_pkg::DescAfter]                      = last;
+    desc[etrace_layout_pkg::DescIenable]                    = ienable;
+    desc[etrace_layout_pkg::DescQual +: 2]                  = qual;
+    desc[etrace_layout_pkg::DescSupportTime +: 16]          = at;
+    desc[etrace_layout_pkg::DescReport +: ReportBits] = report;
+  endfunction
+
+  assign desc_o = {desc(support_i, 1'b0, enable_i, qual_support, now, first_report),
+                   desc(1'b0, ended, enable_i, qual_ended, now, wait_report)};
 
   logic unused;  // the first of several is never the last item; addresses end at bit IAddressLsb
   assign unused = ^{first_explicit, last_iaddr, epc};

@@ -12,8 +12,8 @@ module etrace_sequence
   // Derived, do not set.
   parameter int AddrBits   = IAddressWidth - IAddressLsb,
   parameter int IndexBits  = (CacheSize > 0) ? CacheSize : 1,
-  parameter int DescBits   = etrace_item_pkg::SupportBits + etrace_item_pkg::ReportFixedBits + IndexBits + ContextBits
-                             + TimeBits + IAddressWidth + AddrBits
+  parameter int ReportBits = etrace_layout_pkg::report_bits(IndexBits, ContextBits, TimeBits, IAddressWidth, AddrBits),
+  parameter int DescBits   = etrace_layout_pkg::desc_bits(ReportBits)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -58,26 +58,23 @@ module etrace_sequence
   logic [NParts-1:0] parts, left, part, sent_q;
   logic              support;
 
-  logic                     support_before, support_behind, context_first, counting;
-  logic [15:0]              support_time;
-  logic [2:0]               kind;
-  logic [4:0]               branches;
-  logic [7:0]               code;
-  logic [IndexBits-1:0]     index;
-  logic [ContextBits-1:0]   context_id;
-  logic [TimeBits-1:0]      now;
-  logic [IAddressWidth-1:0] value;
-  logic [AddrBits-1:0]      addr;
+  // The report, and the fields of it that are not passed on as they are.
+  wire [ReportBits-1:0] report = desc_i[etrace_layout_pkg::DescReport +: ReportBits];
+  localparam int ContextAt = etrace_layout_pkg::report_context(IndexBits);
+  localparam int TimeAt    = etrace_layout_pkg::report_time(IndexBits, ContextBits);
+  localparam int ValueAt   = etrace_layout_pkg::report_value(IndexBits, ContextBits, TimeBits);
+  localparam int AddrAt    = etrace_layout_pkg::report_addr(IndexBits, ContextBits, TimeBits, IAddressWidth);
+  wire [2:0]               kind     = report[etrace_layout_pkg::ReportKind +: 3];
+  wire                     counting = report[etrace_layout_pkg::ReportCounting];
+  wire [7:0]               code     = report[etrace_layout_pkg::ReportCode +: 8];
+  wire [IAddressWidth-1:0] value    = report[ValueAt +: IAddressWidth];
+  wire [AddrBits-1:0]      addr     = report[AddrAt +: AddrBits];
 
-  assign {support_before, support_behind, ienable_o, qual_o, support_time, context_first, kind, branch_o, interrupt_o,
-          thaddr_o, notify_o, updiscon_o, irreport_o, counting, fail_o, cache_hit_o, options_o, privilege_o, branches, code,
-          index, context_id, now, value, addr} = desc_i;
-
-  assign parts[Before]  = support_before;
-  assign parts[Context] = context_first;
+  assign parts[Before]  = desc_i[etrace_layout_pkg::DescBefore];
+  assign parts[Context] = report[etrace_layout_pkg::ReportContextFirst];
   assign parts[Count]   = draft_i && counting && (kind == etrace_pkg::KindAddress);
   assign parts[Packet]  = (kind != etrace_item_pkg::KindNone);
-  assign parts[Behind]  = support_behind;
+  assign parts[Behind]  = desc_i[etrace_layout_pkg::DescAfter];
 
   assign left         = parts & ~sent_q;
   assign part         = left & (~left + 1'b1);  // the first of them
@@ -97,14 +94,26 @@ module etrace_sequence
                       part[Context] ? etrace_pkg::KindContext :
                       part[Count]   ? etrace_pkg::KindBranches : kind;
   assign counting_o = counting && !counted;
-  assign branches_o = branches;
 
+  assign ienable_o     = desc_i[etrace_layout_pkg::DescIenable];
+  assign qual_o        = desc_i[etrace_layout_pkg::DescQual +: 2];
+  assign branch_o      = report[etrace_layout_pkg::ReportBranch];
+  assign interrupt_o   = report[etrace_layout_pkg::ReportInterrupt];
+  assign thaddr_o      = report[etrace_layout_pkg::ReportThaddr];
+  assign notify_o      = report[etrace_layout_pkg::ReportNotify];
+  assign updiscon_o    = report[etrace_layout_pkg::ReportUpdiscon];
+  assign irreport_o    = report[etrace_layout_pkg::ReportIrreport];
+  assign fail_o        = report[etrace_layout_pkg::ReportFail];
+  assign cache_hit_o   = report[etrace_layout_pkg::ReportHit];
+  assign options_o     = report[etrace_layout_pkg::ReportOptions +: 6];
+  assign privilege_o   = report[etrace_layout_pkg::ReportPrivilege +: 3];
+  assign branches_o    = report[etrace_layout_pkg::ReportBranches +: 5];
   assign irdepth_o     = code;
   assign ecause_o      = code;
   assign count_o       = value[31:0];
   assign map_o         = counted ? {30'd0, branch_o} : value[30:0];
   assign tval_o        = value;
-  assign cache_index_o = {{(10-IndexBits){1'b0}}, index};
+  assign cache_index_o = {{(10-IndexBits){1'b0}}, report[etrace_layout_pkg::ReportIndex +: IndexBits]};
 
   // A trap reported at itself leaves the last address.
   logic [AddrBits-1:0] last_q, addr_sent;
@@ -119,7 +128,8 @@ module etrace_sequence
     if (desc_valid_i && ready_i && part[Packet] && moves_last) last_q <= addr;
   end
 
-  assign context_o     = {{(32-ContextBits){1'b0}}, context_id};
-  assign time_o        = support ? {48'd0, support_time} : {{(64-TimeBits){1'b0}}, now};
+  assign context_o     = {{(32-ContextBits){1'b0}}, report[ContextAt +: ContextBits]};
+  assign time_o        = support ? {48'd0, desc_i[etrace_layout_pkg::DescSupportTime +: 16]}
+                                 : {{(64-TimeBits){1'b0}}, report[TimeAt +: TimeBits]};
 
 endmodule

@@ -1,6 +1,7 @@
 rtl/common/trace_pkg.sv
 rtl/etrace/etrace_pkg.sv
 rtl/etrace/etrace_item_pkg.sv
+rtl/etrace/etrace_layout_pkg.sv
 rtl/common/trace_compare.sv
 rtl/common/trace_filter.sv
 rtl/common/trace_fifo_multi.sv

@@ -1,6 +1,7 @@
 rtl/common/trace_pkg.sv
 rtl/ntrace/ntrace_pkg.sv
 rtl/ntrace/ntrace_state_pkg.sv
+rtl/ntrace/ntrace_layout_pkg.sv
 rtl/common/trace_compare.sv
 rtl/common/trace_filter.sv
 rtl/common/trace_fifo_multi.sv

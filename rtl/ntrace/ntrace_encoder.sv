@@ -99,7 +99,7 @@ module ntrace_encoder
   input  logic                             out_ready_i
 );
 
-  localparam int DescWidth = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits + TsWidth;
+  localparam int DescWidth = ntrace_layout_pkg::message_bits(Xlen - 1, HistBits, TsWidth);
   localparam int NMsg      = ntrace_state_pkg::LaneSlots*NBlocks + 1;  // the most messages a beat can make
   localparam int CountBits = $clog2(FifoDepth + 1);
   localparam logic [CountBits-1:0] RoomLimit = FifoDepth[CountBits-1:0] - NMsg[CountBits-1:0];

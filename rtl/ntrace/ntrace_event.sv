@@ -22,7 +22,7 @@ module ntrace_event
   parameter bit HcontextEn        = 1'b1,
   // Derived, do not set.
   parameter int NMsg         = ntrace_state_pkg::LaneSlots*NBlocks + 1,
-  parameter int DescWidth    = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits + TsWidth
+  parameter int DescWidth    = ntrace_layout_pkg::message_bits(Xlen - 1, HistBits, TsWidth)
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -76,36 +76,36 @@ module ntrace_event
 
   localparam int Slots       = ntrace_state_pkg::LaneSlots;
   localparam int SyncCntBits = trace_pkg::SyncCountBits;
-  localparam int OwnBits     = ntrace_state_pkg::OwnBits;
-  localparam int MsgWidth    = DescWidth - TsWidth;
-  localparam int StateWidth  = ntrace_state_pkg::FixedBits + trace_pkg::SyncCountBits + 2*(Xlen - 1) + IcntBits + HistBits;
-  localparam int HeldWidth   = ntrace_state_pkg::held_width(Xlen, IcntBits, HistBits, RepeatBits);
+  localparam int OwnBits     = ntrace_layout_pkg::OwnBits;
+  localparam int MsgWidth    = ntrace_layout_pkg::message_lane_bits(Xlen - 1, HistBits);
+  localparam int StateWidth  = ntrace_layout_pkg::state_bits(IcntBits, HistBits, Xlen - 1);
+  localparam int HeldWidth   = ntrace_layout_pkg::held_bits(IcntBits, HistBits, Xlen - 1, RepeatBits);
   localparam int Depth       = (StackDepth > 0) ? StackDepth : 1;  // nothing is pushed onto what is not there
   localparam int StackWidth  = ntrace_state_pkg::stack_width(Xlen, Depth);
   localparam int StackCntBits = $clog2(Depth + 1);
   localparam int EntriesWidth = Depth*(Xlen - 1);
 
   // State that is not built has its value of rest.
-  localparam int RepWidth = RepeatBits + HistBits;
-  localparam logic [HeldWidth-1:0]  HeldBuilt  = {{(HeldWidth-RepWidth){RepeatBranchEn != 1'b0}},
-                                                  {RepWidth{RepeatedHistoryEn != 1'b0}}};
-  localparam logic [OwnBits-1:0]    OwnBuilt   = {{(OwnBits-16){ContextEn != 1'b0}}, {16{ContextEn && HcontextEn}}};
+  localparam int RbWidth = ntrace_layout_pkg::held_rb_bits(IcntBits, HistBits, Xlen - 1, RepeatBits);
+  localparam logic [HeldWidth-1:0]  HeldBuilt  = {{(HeldWidth-RbWidth){RepeatedHistoryEn != 1'b0}},
+                                                  {RbWidth{RepeatBranchEn != 1'b0}}};
+  localparam logic [OwnBits-1:0]    OwnBuilt   = {{(OwnBits-ntrace_layout_pkg::OwnContext){ContextEn != 1'b0}},
+                                                  {ntrace_layout_pkg::OwnContext{ContextEn && HcontextEn}}};
   localparam logic [StackWidth-1:0] StackBuilt = {StackWidth{StackDepth > 0}};
   localparam logic [HistBits-1:0]   HistEmpty  = {{(HistBits-1){1'b0}}, 1'b1};
 
   // Levels of the previous accepted beat.
   logic enable_q, tracing_q, halted_q, in_reset_q, low_power_q, htm_q;
 
-  // The encoder state between beats. What is carried is nothing, all 0, but for the stop bit of HIST.
-  localparam int CarriedWidth = 14 + IcntBits + HistBits;
-  localparam logic [CarriedWidth-1:0] CarriedNone = {{(CarriedWidth-1){1'b0}}, 1'b1};
+  // The encoder state between beats (ntrace_layout_pkg). What is carried is nothing, all 0, but for the stop bit of HIST.
+  localparam int HistAt       = ntrace_layout_pkg::state_hist(IcntBits);
+  localparam int PoppedAddrAt = ntrace_layout_pkg::state_popped_addr(IcntBits, HistBits);
+  localparam int AddrRefAt    = ntrace_layout_pkg::state_addr_ref(IcntBits, HistBits, Xlen - 1);
+  localparam int CarriedAt    = ntrace_layout_pkg::StateStart;
+  localparam int CarriedWidth = ntrace_layout_pkg::state_carried_bits(IcntBits, HistBits);
+  localparam logic [CarriedWidth-1:0] CarriedNone = {{(CarriedWidth-1){1'b0}}, 1'b1} << (HistAt - CarriedAt);
 
-  logic                    lost_q, filtered_q, mark_event_q, mark_ext_q, pend_reported_q, popped_q;
-  logic [3:0]              start_q;
-  logic [2:0]              pend_q;
-  logic [1:0]              pend_btype_q;
-  logic [IcntBits-1:0]     icnt_q;
-  logic [HistBits-1:0]     hist_q;
+  logic                    lost_q;
   logic [CarriedWidth-1:0] carried_q;
   logic [SyncCntBits-1:0]  sync_cnt_q;
   logic [Xlen-2:0]         popped_addr_q, addr_ref_q;
@@ -115,8 +115,8 @@ module ntrace_event
   logic [EntriesWidth-1:0] stack_q;
   logic [OwnBits-1:0]      own_q;
 
-  assign {start_q, filtered_q, mark_event_q, mark_ext_q, pend_q, pend_btype_q, pend_reported_q, popped_q,
-          icnt_q, hist_q} = carried_q;
+  wire [3:0] start_q    = carried_q[ntrace_layout_pkg::StateStart - CarriedAt +: 4];
+  wire       filtered_q = carried_q[ntrace_layout_pkg::StateFiltered - CarriedAt];
 
   // After an Error only a sync may follow (NT-14); what the Error will say of what was lost.
   logic error_last_q, lost_own_q, lost_vendor_q;
@@ -161,8 +161,16 @@ module ntrace_event
                              (lost_vendor_q ? ntrace_pkg::EcodeVendorLost : 8'h00);
 
   // Step 4: the lanes, oldest first.
-  logic               lanes_active;
-  logic [NBlocks-1:0] lane_own;
+  logic                    lanes_active;
+  logic [NBlocks-1:0]      lane_own;
+
+  // What was carried, with the start of this beat.
+  function automatic logic [CarriedWidth-1:0] started(input logic [CarriedWidth-1:0] carried, input logic [3:0] sync);
+    started = carried;
+    started[ntrace_layout_pkg::StateStart - CarriedAt +: 4] = sync;
+    if (StackDepth == 0) started[ntrace_layout_pkg::StatePopped - CarriedAt] = 1'b0;
+    if (!HtmEn) started[HistAt - CarriedAt +: HistBits] = HistEmpty;
+  endfunction
 
   assign lanes_active = tracing && !in_reset_i && !(lost_q && drop_i);
 
@@ -177,9 +185,12 @@ module ntrace_event
     logic [Slots*MsgWidth-1:0] msg;
 
     if (k == 0) begin : gen_first
-      assign state_in = {lost_q, start, filtered_q, mark_event_q, mark_ext_q, pend_q, pend_btype_q, pend_reported_q, 1'b0,
-                         popped_q && (StackDepth > 0), sync_cnt_q, icnt_q, HtmEn ? hist_q : HistEmpty,
-                         popped_addr_q, addr_ref_q};
+      assign state_in[ntrace_layout_pkg::StateLost]                   = lost_q;
+      assign state_in[ntrace_layout_pkg::StateFresh]                  = 1'b0;
+      assign state_in[ntrace_layout_pkg::StateSyncCnt +: SyncCntBits] = sync_cnt_q;
+      assign state_in[CarriedAt +: CarriedWidth]                      = started(carried_q, start);
+      assign state_in[PoppedAddrAt +: Xlen-1]                         = popped_addr_q;
+      assign state_in[AddrRefAt +: Xlen-1]                            = addr_ref_q;
       assign held_in  = held_q & HeldBuilt;
       assign stack_in = {stack_count_q, stack_q} & StackBuilt;
       assign own_in   = own_q & OwnBuilt;
@@ -249,25 +260,30 @@ module ntrace_event
   end
 
   // State after the lanes. Step 5: what notifies marks the next block.
-  logic                    after_lost, after_filtered, after_mark_event, after_mark_ext, after_reported, after_fresh, after_popped;
-  logic [3:0]              after_start;
-  logic [2:0]              after_pend;
-  logic [1:0]              after_pend_btype;
-  logic [SyncCntBits-1:0]  after_sync_cnt;
-  logic [IcntBits-1:0]     after_icnt;
-  logic [HistBits-1:0]     after_hist;
-  logic [Xlen-2:0]         after_popped_addr, after_addr_ref;
+  logic [StateWidth-1:0]   after;
   logic [StackCntBits-1:0] after_stack_count;
   logic [EntriesWidth-1:0] after_stack;
   logic [CarriedWidth-1:0] after_carried;
 
-  assign {after_lost, after_start, after_filtered, after_mark_event, after_mark_ext, after_pend, after_pend_btype, after_reported,
-          after_fresh, after_popped, after_sync_cnt, after_icnt, after_hist, after_popped_addr, after_addr_ref} =
-         gen_lane[NBlocks-1].state_out;
+  assign after = gen_lane[NBlocks-1].state_out;
   assign {after_stack_count, after_stack} = gen_lane[NBlocks-1].stack_out;
-  assign after_carried = {after_start, after_filtered, !after_lost && (after_mark_event || notify_i),
-                          !after_lost && (after_mark_ext || ext_notify_i), after_pend, after_pend_btype, after_reported,
-                          after_popped, after_icnt, after_hist};
+
+  wire                   after_lost       = after[ntrace_layout_pkg::StateLost];
+  wire                   after_fresh      = after[ntrace_layout_pkg::StateFresh];
+  wire [SyncCntBits-1:0] after_sync_cnt   = after[ntrace_layout_pkg::StateSyncCnt +: SyncCntBits];
+  wire                   after_mark_event = after[ntrace_layout_pkg::StateMarkEvent];
+  wire                   after_mark_ext   = after[ntrace_layout_pkg::StateMarkExt];
+
+  // What is carried, with the marks.
+  function automatic logic [CarriedWidth-1:0] marked(input logic [CarriedWidth-1:0] carried, input logic by_event,
+                                                     input logic by_ext);
+    marked = carried;
+    marked[ntrace_layout_pkg::StateMarkEvent - CarriedAt] = by_event;
+    marked[ntrace_layout_pkg::StateMarkExt - CarriedAt]   = by_ext;
+  endfunction
+
+  assign after_carried = marked(after[CarriedAt +: CarriedWidth], !after_lost && (after_mark_event || notify_i),
+                                !after_lost && (after_mark_ext || ext_notify_i));
 
   // Step 6: the vendor-defined message, last in the beat.
   logic [NMsg-1:0] beat_valid;
@@ -312,7 +328,7 @@ module ntrace_event
       own_q         <= '0;
       pend_time_q   <= '0;
     end else if (accept_i) begin
-      addr_ref_q    <= after_addr_ref;
+      addr_ref_q    <= after[AddrRefAt +: Xlen-1];
       own_q         <= gen_lane[NBlocks-1].own_out;
       if (after_fresh) pend_time_q <= tstamp_i;
     end
@@ -320,7 +336,7 @@ module ntrace_event
 
   always_ff @(posedge clk_i) begin
     if (accept_i) begin
-      popped_addr_q <= after_popped_addr;
+      popped_addr_q <= after[PoppedAddrAt +: Xlen-1];
       stack_q       <= after_stack;
     end
   end
@@ -392,8 +408,14 @@ module ntrace_event
   end
   assign beat_valid[NMsg-1] = vendor_valid;
   assign beat_late[NMsg-1]  = 1'b0;
-  assign beat_msg[(NMsg-1)*MsgWidth +: MsgWidth] =
-      {vendor_tcode_i, 6'd0, {(ntrace_pkg::Var0Bits-32){1'b0}}, vendor_data_i, {(Xlen-1+HistBits){1'b0}}};
+
+  function automatic logic [MsgWidth-1:0] vendor_message(input logic [5:0] tcode, input logic [31:0] data);
+    vendor_message = '0;
+    vendor_message[ntrace_layout_pkg::MessageTcode +: 6] = tcode;
+    vendor_message[ntrace_layout_pkg::MessageVar0 +: 32] = data;
+  endfunction
+
+  assign beat_msg[(NMsg-1)*MsgWidth +: MsgWidth] = vendor_message(vendor_tcode_i, vendor_data_i);
 
   ntrace_slots #(
     .NMsg     (NMsg),

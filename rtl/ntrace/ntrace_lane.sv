@@ -12,11 +12,11 @@ module ntrace_lane
   parameter int HistBits     = 32,
   parameter int StackDepth   = 8,
   parameter int RepeatBits   = 18,
-  // Derived, do not set. A message of a lane is a descriptor (ntrace_pkg) without TIME.
-  parameter int MsgWidth     = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits,
-  parameter int HeldWidth    = ntrace_state_pkg::held_width(Xlen, IcntBits, HistBits, RepeatBits),
+  // Derived, do not set. Vectors: ntrace_layout_pkg. A message of a lane is a descriptor without TIME.
+  parameter int MsgWidth     = ntrace_layout_pkg::message_lane_bits(Xlen - 1, HistBits),
+  parameter int HeldWidth    = ntrace_layout_pkg::held_bits(IcntBits, HistBits, Xlen - 1, RepeatBits),
   parameter int StackWidth   = ntrace_state_pkg::stack_width(Xlen, StackDepth),
-  parameter int StateWidth   = ntrace_state_pkg::FixedBits + trace_pkg::SyncCountBits + 2*(Xlen - 1) + IcntBits + HistBits
+  parameter int StateWidth   = ntrace_layout_pkg::state_bits(IcntBits, HistBits, Xlen - 1)
 ) (
   // Blocks of this beat are traced.
   input  logic                    active_i,
@@ -58,16 +58,15 @@ module ntrace_lane
   input  logic                    due_i,
   output logic                    due_o,
 
-  // {lost, start, filtered, mark 6, mark 0, pend, its B-TYPE, its Ownership, set in this beat, popped, sync count, I-CNT,
-  //  HIST, popped address, address reference}; the other states are those of their modules.
+  // The states; `held`, `stack` and `own` are those of their modules.
   input  logic [StateWidth-1:0]   state_i,
   output logic [StateWidth-1:0]   state_o,
   input  logic [HeldWidth-1:0]    held_i,
   output logic [HeldWidth-1:0]    held_o,
   input  logic [StackWidth-1:0]   stack_i,
   output logic [StackWidth-1:0]   stack_o,
-  input  logic [ntrace_state_pkg::OwnBits-1:0] own_i,
-  output logic [ntrace_state_pkg::OwnBits-1:0] own_o,
+  input  logic [ntrace_layout_pkg::OwnBits-1:0] own_i,
+  output logic [ntrace_layout_pkg::OwnBits-1:0] own_o,
 
   // Slot 0 goes first; any may be empty. A late message has the time at which `pend` was set, in an earlier beat.
   output logic [ntrace_state_pkg::LaneSlots-1:0]          msg_valid_o,
@@ -82,18 +81,27 @@ module ntrace_lane
   localparam logic [Xlen-2:0]     NoAddr    = '0;
   localparam logic [HistBits-1:0] NoHist    = '0;
 
-  // State before the block.
-  logic                   lost, filtered, mark_event, mark_ext, pend_reported, pend_fresh, popped;
-  logic [3:0]             start_before, start;
-  logic [2:0]             pend_before, pend;
-  logic [1:0]             pend_btype;
-  logic [SyncCntBits-1:0] sync_cnt;
-  logic [IcntBits-1:0]    icnt;
-  logic [HistBits-1:0]    hist;
-  logic [Xlen-2:0]        popped_addr, addr_ref;
+  // Fields of the state whose place depends on parameters.
+  localparam int HistAt       = ntrace_layout_pkg::state_hist(IcntBits);
+  localparam int PoppedAddrAt = ntrace_layout_pkg::state_popped_addr(IcntBits, HistBits);
+  localparam int AddrRefAt    = ntrace_layout_pkg::state_addr_ref(IcntBits, HistBits, Xlen - 1);
 
-  assign {lost, start_before, filtered, mark_event, mark_ext, pend_before, pend_btype, pend_reported, pend_fresh, popped,
-          sync_cnt, icnt, hist, popped_addr, addr_ref} = state_i;
+  // State before the block.
+  wire                   lost          = state_i[ntrace_layout_pkg::StateLost];
+  wire                   pend_fresh    = state_i[ntrace_layout_pkg::StateFresh];
+  wire [SyncCntBits-1:0] sync_cnt      = state_i[ntrace_layout_pkg::StateSyncCnt +: SyncCntBits];
+  wire [3:0]             start_before  = state_i[ntrace_layout_pkg::StateStart +: 4];
+  wire                   filtered      = state_i[ntrace_layout_pkg::StateFiltered];
+  wire                   mark_event    = state_i[ntrace_layout_pkg::StateMarkEvent];
+  wire                   mark_ext      = state_i[ntrace_layout_pkg::StateMarkExt];
+  wire [2:0]             pend_before   = state_i[ntrace_layout_pkg::StatePend +: 3];
+  wire [1:0]             pend_btype    = state_i[ntrace_layout_pkg::StatePendBtype +: 2];
+  wire                   pend_reported = state_i[ntrace_layout_pkg::StatePendReported];
+  wire                   popped        = state_i[ntrace_layout_pkg::StatePopped];
+  wire [IcntBits-1:0]    icnt          = state_i[ntrace_layout_pkg::StateIcnt +: IcntBits];
+  wire [HistBits-1:0]    hist          = state_i[HistAt +: HistBits];
+  wire [Xlen-2:0]        popped_addr   = state_i[PoppedAddrAt +: Xlen-1];
+  wire [Xlen-2:0]        addr_ref      = state_i[AddrRefAt +: Xlen-1];
 
   // The block. Some itypes count as another.
   logic       trap, uninferable, branch, present, block;
@@ -106,7 +114,9 @@ module ntrace_lane
   assign present     = active_i && ((iretire_i != '0) || trap);
 
   // 4.0 Filter. A block that is not qualified stops the trace, or takes a start back; one that is starts it again.
-  logic outside, leave;
+  logic [3:0] start;
+  logic [2:0] pend;
+  logic       outside, leave;
   assign block   = present && qualified_i;
   assign outside = present && !qualified_i && !lost;
   assign leave   = outside && !filtered && (start_before == ntrace_pkg::SyncNone);
@@ -335,12 +345,23 @@ module ntrace_lane
   assign tcode3 = resolved ? ntrace_pkg::TcodeOwnership : ntrace_pkg::TcodeResourceFull;
   assign var0_3 = resolved ? other_process : {{(Var0Bits-IcntBits){1'b0}}, icnt_sum};
 
-  assign msg_o = {ntrace_pkg::TcodeResourceFull, ntrace_pkg::RcodeHist, ntrace_pkg::BtypeIndirect,
-                  {{(Var0Bits-HistBits){1'b0}}, hist_new}, NoAddr, NoHist,
-                  tcode3, ntrace_pkg::RcodeIcnt, ntrace_pkg::BtypeIndirect, var0_3, NoAddr, NoHist,
-                  tcode2, evcode_i, htm_i ? ntrace_pkg::CdfHist : ntrace_pkg::CdfNone, var0_2, NoAddr, hist,
-                  tcode1, f4_1, pend_btype, var0_1, addr1, hist,
-                  tcode0, f4_0, ntrace_pkg::BtypeIndirect, var0_0, addr0, NoHist};
+  function automatic logic [MsgWidth-1:0] message(input logic [5:0] tcode, input logic [3:0] f4, input logic [1:0] f2,
+                                                  input logic [Var0Bits-1:0] var0, input logic [Xlen-2:0] address,
+                                                  input logic [HistBits-1:0] history);
+    message[ntrace_layout_pkg::MessageTcode +: 6] = tcode;
+    message[ntrace_layout_pkg::MessageF4 +: 4] = f4;
+    message[ntrace_layout_pkg::MessageF2 +: 2] = f2;
+    message[ntrace_layout_pkg::MessageVar0 +: Var0Bits] = var0;
+    message[ntrace_layout_pkg::MessageAddr +: Xlen-1] = address;
+    message[ntrace_layout_pkg::message_hist(Xlen - 1) +: HistBits] = history;
+  endfunction
+
+  assign msg_o = {message(ntrace_pkg::TcodeResourceFull, ntrace_pkg::RcodeHist, ntrace_pkg::BtypeIndirect,
+                          {{(Var0Bits-HistBits){1'b0}}, hist_new}, NoAddr, NoHist),
+                  message(tcode3, ntrace_pkg::RcodeIcnt, ntrace_pkg::BtypeIndirect, var0_3, NoAddr, NoHist),
+                  message(tcode2, evcode_i, htm_i ? ntrace_pkg::CdfHist : ntrace_pkg::CdfNone, var0_2, NoAddr, hist),
+                  message(tcode1, f4_1, pend_btype, var0_1, addr1, hist),
+                  message(tcode0, f4_0, ntrace_pkg::BtypeIndirect, var0_0, addr0, NoHist)};
 
   assign msg_valid_o = {block && send_hist,
                         block && (resolved ? own_other : send_icnt),
@@ -401,28 +422,39 @@ module ntrace_lane
   logic unused_dues;  // a block has five messages
   assign unused_dues = ^dues_0;
 
-  // State after the block. A mark that was served is gone; a watchpoint marks what is behind its block.
-  logic                  mark_event_new, mark_ext_new;
-  logic [StateWidth-1:0] state_new, state_outside, state_reset;
+  // State after the block; outside of what is traced nothing is pending or counted. A mark that was served is gone; a
+  // watchpoint marks what is behind its block.
+  logic                mark_event_new, mark_ext_new, moves;
+  logic [2:0]          pend_new;
+  logic [IcntBits-1:0] icnt_left;
+  logic [HistBits-1:0] hist_left;
 
   assign mark_event_new = (mark_event && !(block && why_served)) || (block && watch_i);
   assign mark_ext_new   = mark_ext && !(block && why_served && !mark_event);
+  assign moves          = block || outside || reset_i;
+  assign pend_new       = icnt_by_sync ? ntrace_state_pkg::PendIcntSync : flow_pend;
+  assign icnt_left      = send_icnt ? {IcntBits{1'b0}} : icnt_new;
+  assign hist_left      = (send_hist || hist_counted) ? HistEmpty : hold_hist ? rest : hist_new;
 
-  assign state_new =
-      {1'b0, ntrace_pkg::SyncNone, 1'b0, mark_event_new, mark_ext_new,
-       icnt_by_sync ? ntrace_state_pkg::PendIcntSync : flow_pend, flow_btype,
-       trap || (itype == trace_pkg::ItypeTrapReturn), 1'b1, flow_popped, sync_cnt_new,
-       send_icnt ? {IcntBits{1'b0}} : icnt_new,
-       (send_hist || hist_counted) ? HistEmpty : hold_hist ? rest : hist_new,
-       top, (resolve && res_moves_ref) ? iaddr_i : addr_ref};
-  assign state_outside =
-      {1'b0, ntrace_pkg::SyncNone, 1'b1, mark_event && !leave, mark_ext && !leave,
-       ntrace_state_pkg::PendNone, ntrace_pkg::BtypeIndirect, 3'b000, sync_cnt_new,
-       {IcntBits{1'b0}}, HistEmpty, popped_addr, addr_ref};
-  assign state_reset =
-      {1'b0, ntrace_pkg::SyncNone, 1'b0, mark_event, mark_ext,
-       ntrace_state_pkg::PendReset, ntrace_pkg::BtypeIndirect, 3'b010, sync_cnt_new,
-       flush_direct ? {IcntBits{1'b0}} : icnt, hist, popped_addr, addr_ref};
-  assign state_o = block ? state_new : outside ? state_outside : reset_i ? state_reset : state_i;
+  assign state_o[ntrace_layout_pkg::StateLost]       = lost && !moves;
+  assign state_o[ntrace_layout_pkg::StateFresh]      = moves ? !outside : pend_fresh;
+  assign state_o[ntrace_layout_pkg::StateSyncCnt +: SyncCntBits] = moves ? sync_cnt_new : sync_cnt;
+  assign state_o[ntrace_layout_pkg::StateStart +: 4] = moves ? ntrace_pkg::SyncNone : start_before;
+  assign state_o[ntrace_layout_pkg::StateFiltered]   = moves ? outside : filtered;
+  assign state_o[ntrace_layout_pkg::StateMarkEvent]  = mark_event_new && !leave;
+  assign state_o[ntrace_layout_pkg::StateMarkExt]    = mark_ext_new && !leave;
+  assign state_o[ntrace_layout_pkg::StatePend +: 3]  = block   ? pend_new :
+                                                       outside ? ntrace_state_pkg::PendNone :
+                                                       reset_i ? ntrace_state_pkg::PendReset : pend_before;
+  assign state_o[ntrace_layout_pkg::StatePendBtype +: 2] = block ? flow_btype :
+                                                           moves ? ntrace_pkg::BtypeIndirect : pend_btype;
+  assign state_o[ntrace_layout_pkg::StatePendReported] = block ? trap || (itype == trace_pkg::ItypeTrapReturn)
+                                                               : pend_reported && !moves;
+  assign state_o[ntrace_layout_pkg::StatePopped]     = block ? flow_popped : popped && !moves;
+  assign state_o[ntrace_layout_pkg::StateIcnt +: IcntBits] = block ? icnt_left :
+      (outside || (reset_i && flush_direct)) ? {IcntBits{1'b0}} : icnt;
+  assign state_o[HistAt +: HistBits]                 = block ? hist_left : outside ? HistEmpty : hist;
+  assign state_o[PoppedAddrAt +: Xlen-1]             = block ? top : popped_addr;
+  assign state_o[AddrRefAt +: Xlen-1]                = (block && resolve && res_moves_ref) ? iaddr_i : addr_ref;
 
 endmodule

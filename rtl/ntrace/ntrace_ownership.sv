@@ -12,9 +12,9 @@ module ntrace_ownership
   input  logic [31:0] context_i,
   input  logic [15:0] hcontext_i,
 
-  // Last reported: {priv, context, hcontext}
-  input  logic [ntrace_state_pkg::OwnBits-1:0] own_i,
-  output logic [ntrace_state_pkg::OwnBits-1:0] own_o,
+  // Last reported: ntrace_layout_pkg, "own"
+  input  logic [ntrace_layout_pkg::OwnBits-1:0] own_i,
+  output logic [ntrace_layout_pkg::OwnBits-1:0] own_o,
 
   // FORMAT=3, then FORMAT=2 or 0: PROCESS.
   output logic                             hcontext_valid_o,
@@ -23,10 +23,9 @@ module ntrace_ownership
   output logic [ntrace_pkg::Var0Bits-1:0]  other_process_o
 );
 
-  logic [2:0]  own_priv;
-  logic [31:0] own_context;
-  logic [15:0] own_hcontext;
-  assign {own_priv, own_context, own_hcontext} = own_i;
+  wire [15:0] own_hcontext = own_i[ntrace_layout_pkg::OwnHcontext +: 16];
+  wire [31:0] own_context  = own_i[ntrace_layout_pkg::OwnContext +: 32];
+  wire [2:0]  own_priv     = own_i[ntrace_layout_pkg::OwnPriv +: 3];
 
   logic tell, scontext, priv;
   assign tell             = block_i && context_ena_i;
@@ -39,6 +38,8 @@ module ntrace_ownership
   assign other_process_o    = scontext ? {context_i, priv_i, ntrace_pkg::FormatScontext}
                                        : {32'd0, priv_i, ntrace_pkg::FormatPriv};
 
-  assign own_o = tell ? {priv_i, context_i, hcontext_i} : own_i;
+  assign own_o[ntrace_layout_pkg::OwnHcontext +: 16] = tell ? hcontext_i : own_hcontext;
+  assign own_o[ntrace_layout_pkg::OwnContext +: 32]  = tell ? context_i : own_context;
+  assign own_o[ntrace_layout_pkg::OwnPriv +: 3]      = tell ? priv_i : own_priv;
 
 endmodule

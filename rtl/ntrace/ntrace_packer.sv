@@ -12,7 +12,7 @@ module ntrace_packer
   parameter int TsWidth      = 64,  // 1 to 64
   parameter int OutBytes     = 8,
   // Derived, do not set.
-  parameter int DescWidth    = ntrace_pkg::FixedBits + ntrace_pkg::Var0Bits + Xlen - 1 + HistBits + TsWidth,
+  parameter int DescWidth    = ntrace_layout_pkg::message_bits(Xlen - 1, HistBits, TsWidth),
   parameter int OutCountBits = $clog2(OutBytes + 1)
 ) (
   input  logic                    clk_i,
@@ -57,15 +57,14 @@ module ntrace_packer
   localparam int TailCntBits = $clog2(TailBytes + 1);
   localparam logic [MsgCntBits-1:0] OutBytesCount = OutBytes[MsgCntBits-1:0];
 
-  // The descriptor (layout: ntrace_pkg).
-  logic [5:0]          tcode;
-  logic [3:0]          f4;
-  logic [1:0]          f2;
-  logic [Var0Bits-1:0] var0;
-  logic [AddrBits-1:0] addr;
-  logic [HistBits-1:0] hist;
-  logic [TsWidth-1:0]  now;
-  assign {tcode, f4, f2, var0, addr, hist, now} = desc_i;
+  // The descriptor.
+  wire [5:0]          tcode = desc_i[ntrace_layout_pkg::MessageTcode +: 6];
+  wire [3:0]          f4    = desc_i[ntrace_layout_pkg::MessageF4 +: 4];
+  wire [1:0]          f2    = desc_i[ntrace_layout_pkg::MessageF2 +: 2];
+  wire [Var0Bits-1:0] var0  = desc_i[ntrace_layout_pkg::MessageVar0 +: Var0Bits];
+  wire [AddrBits-1:0] addr  = desc_i[ntrace_layout_pkg::MessageAddr +: AddrBits];
+  wire [HistBits-1:0] hist  = desc_i[ntrace_layout_pkg::message_hist(AddrBits) +: HistBits];
+  wire [TsWidth-1:0]  now   = desc_i[ntrace_layout_pkg::message_time(AddrBits, HistBits) +: TsWidth];
 
   logic has_f4, has_f2, has_sync, has_addr, has_var1, has_hist;
   assign has_f4   = ntrace_pkg::has_f4(tcode);

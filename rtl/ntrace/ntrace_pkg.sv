@@ -2,14 +2,8 @@
 // N-Trace constants and the field table of its messages (1.0.0_rc7 chapters 6 to 8; the
 // ratified 1.0 agrees on everything here).
 //
-// Inside the encoder a message travels as a descriptor, one flat vector:
-//   {TCODE[5:0], F4[3:0], F2[1:0], VAR0[Var0Bits-1:0], ADDR[Xlen-2:0], HIST[HistBits-1:0],
-//    TIME[TsWidth-1:0]}
-// F4 is SYNC, ETYPE, RCODE or EVCODE; F2 is B-TYPE or CDF. VAR0 is the first variable field: I-CNT,
-// ECODE, RDATA, B-CNT, PROCESS or the DATA of a vendor-defined message. ADDR is F-ADDR or U-ADDR (bit 0
-// of the address is dropped; U-ADDR is the XOR already), or HREPEAT. TIME is the absolute time. The has_*
-// functions say which of them a message really has; the others are don't care. VAR0 is in every message.
-// SRC, TSTAMP and the extension of addresses (8.2) are made by the packer.
+// Inside the encoder a message travels as a descriptor (ntrace_layout_pkg, "message"). The has_* functions say which of its
+// fields a message really has. SRC, TSTAMP and the extension of addresses (8.2) are made by the packer.
 package ntrace_pkg;
 
   // TCODE (table 8). The range from TcodeVendorFirst to TcodeVendorLast is vendor-defined (6.1).
@@ -76,7 +70,7 @@ package ntrace_pkg;
   localparam logic [1:0] ReturnPartial = 2'd2;
   localparam logic [1:0] ReturnFull    = 2'd3;
 
-  // The descriptor's fixed fields, TCODE, F4 and F2; and VAR0, whose longest is PROCESS.
+  // TCODE with F4 and F2; and VAR0, whose longest is PROCESS.
   localparam int FixedBits = 12;
   localparam int Var0Bits  = 37;
 

@@ -10,7 +10,7 @@ module ntrace_repeat
   parameter int HistBits   = 32,
   parameter int RepeatBits = 18,
   // Derived, do not set.
-  parameter int HeldWidth  = ntrace_state_pkg::held_width(Xlen, IcntBits, HistBits, RepeatBits)
+  parameter int HeldWidth  = ntrace_layout_pkg::held_bits(IcntBits, HistBits, Xlen - 1, RepeatBits)
 ) (
   input  logic                  repeat_branch_i,
   input  logic                  repeated_history_i,
@@ -46,7 +46,7 @@ module ntrace_repeat
   output logic [ntrace_pkg::Var0Bits-1:0] flush_var0_o,
   output logic [RepeatBits-1:0]           flush_hrepeat_o,
 
-  // {rb valid, TCODE, B-TYPE, I-CNT, HIST, target, rb_count, rep_count, rep_hist}
+  // ntrace_layout_pkg, "held"
   input  logic [HeldWidth-1:0]  state_i,
   output logic [HeldWidth-1:0]  state_o
 );
@@ -54,15 +54,22 @@ module ntrace_repeat
   localparam int Var0Bits = ntrace_pkg::Var0Bits;
   localparam logic [RepeatBits-1:0] One = {{(RepeatBits-1){1'b0}}, 1'b1};
 
-  logic                  rb_valid;
-  logic [5:0]            rb_tcode;
-  logic [1:0]            rb_btype;
-  logic [IcntBits-1:0]   rb_icnt;
-  logic [HistBits-1:0]   rb_hist, rep_hist;
-  logic [Xlen-2:0]       rb_target;
-  logic [RepeatBits-1:0] rb_count, rep_count;
+  // Fields whose place depends on parameters.
+  localparam int RbHistAt   = ntrace_layout_pkg::held_rb_hist(IcntBits);
+  localparam int RbTargetAt = ntrace_layout_pkg::held_rb_target(IcntBits, HistBits);
+  localparam int RbCountAt  = ntrace_layout_pkg::held_rb_count(IcntBits, HistBits, Xlen - 1);
+  localparam int RepCountAt = ntrace_layout_pkg::held_rep_count(IcntBits, HistBits, Xlen - 1, RepeatBits);
+  localparam int RepHistAt  = ntrace_layout_pkg::held_rep_hist(IcntBits, HistBits, Xlen - 1, RepeatBits);
 
-  assign {rb_valid, rb_tcode, rb_btype, rb_icnt, rb_hist, rb_target, rb_count, rep_count, rep_hist} = state_i;
+  wire                  rb_valid  = state_i[ntrace_layout_pkg::HeldRbValid];
+  wire [5:0]            rb_tcode  = state_i[ntrace_layout_pkg::HeldRbTcode +: 6];
+  wire [1:0]            rb_btype  = state_i[ntrace_layout_pkg::HeldRbBtype +: 2];
+  wire [IcntBits-1:0]   rb_icnt   = state_i[ntrace_layout_pkg::HeldRbIcnt +: IcntBits];
+  wire [HistBits-1:0]   rb_hist   = state_i[RbHistAt +: HistBits];
+  wire [Xlen-2:0]       rb_target = state_i[RbTargetAt +: Xlen-1];
+  wire [RepeatBits-1:0] rb_count  = state_i[RbCountAt +: RepeatBits];
+  wire [RepeatBits-1:0] rep_count = state_i[RepCountAt +: RepeatBits];
+  wire [HistBits-1:0]   rep_hist  = state_i[RepHistAt +: HistBits];
 
   // RepeatBranch. While a HIST is held there is no rb: holding it was a flush.
   logic rb_equal;
@@ -96,11 +103,14 @@ module ntrace_repeat
   logic rb_new;
   assign rb_new = repeat_branch_i && branch_i && !branch_counted_o && branch_becomes_i && !own_i;
 
-  assign state_o = {rb_new || (rb_valid && !flush),
-                    rb_new ? {branch_tcode_i, branch_btype_i, branch_icnt_i, branch_hist_i, branch_target_i}
-                           : {rb_tcode, rb_btype, rb_icnt, rb_hist, rb_target},
-                    flush  ? {RepeatBits{1'b0}} : rb_count_now,
-                    hold_i ? One : flush ? {RepeatBits{1'b0}} : rep_count_now,
-                    hold_i ? pattern_i : rep_hist};
+  assign state_o[ntrace_layout_pkg::HeldRbValid]            = rb_new || (rb_valid && !flush);
+  assign state_o[ntrace_layout_pkg::HeldRbTcode +: 6]       = rb_new ? branch_tcode_i : rb_tcode;
+  assign state_o[ntrace_layout_pkg::HeldRbBtype +: 2]       = rb_new ? branch_btype_i : rb_btype;
+  assign state_o[ntrace_layout_pkg::HeldRbIcnt +: IcntBits] = rb_new ? branch_icnt_i : rb_icnt;
+  assign state_o[RbHistAt +: HistBits]     = rb_new ? branch_hist_i : rb_hist;
+  assign state_o[RbTargetAt +: Xlen-1]     = rb_new ? branch_target_i : rb_target;
+  assign state_o[RbCountAt +: RepeatBits]  = flush ? {RepeatBits{1'b0}} : rb_count_now;
+  assign state_o[RepCountAt +: RepeatBits] = hold_i ? One : flush ? {RepeatBits{1'b0}} : rep_count_now;
+  assign state_o[RepHistAt +: HistBits]    = hold_i ? pattern_i : rep_hist;
 
 endmodule

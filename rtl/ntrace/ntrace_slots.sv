@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of one beat in a register, each with its time: descriptors (ntrace_pkg).
+// The messages of one beat in a register, each with its time, the last field of a descriptor (ntrace_layout_pkg).
 //
 // A beat knows two times: its own, and that of the earlier beat which left something pending.
 module ntrace_slots
@@ -44,7 +44,7 @@ module ntrace_slots
     always_ff @(posedge clk_i) begin
       if (valid_i[k]) msg_q <= msg_i[MsgWidth*k +: MsgWidth];
     end
-    assign msg_o[DescWidth*k +: DescWidth] = {msg_q, late_q[k] ? pend_time_q : now_q};
+    assign msg_o[DescWidth*k +: DescWidth] = {late_q[k] ? pend_time_q : now_q, msg_q};
   end
 
   assign msg_valid_o = valid_q;

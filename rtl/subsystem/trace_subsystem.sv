@@ -143,25 +143,27 @@ module trace_subsystem
 
   // --- Who is ready --------------------------------------------------------------------------------------
 
-  logic ntrace_ready, etrace_ready, tandem_ready, tandem_enable;
+  logic [1:0] unit_ready, unit_enable, unit_tracing;  // N-Trace, E-Trace
+  logic       ntrace_ready, etrace_ready, tandem_ready, tandem_enable;
 
+  assign {etrace_ready, ntrace_ready} = unit_ready;
   assign ret_ready_o = ntrace_ready && etrace_ready && (tandem_ready || !tandem_enable);
 
   // --- Registers -----------------------------------------------------------------------------------------
 
   logic [3:0]  place;
-  logic        at_ntrace, at_etrace, at_tandem;
-  logic [31:0] ntrace_rdata, etrace_rdata, tandem_rdata;
-  logic        ntrace_pready, etrace_pready, ntrace_pslverr, etrace_pslverr;
+  logic [1:0]  at_unit, unit_pready, unit_pslverr;
+  logic [63:0] unit_rdata;
+  logic        at_tandem;
+  logic [31:0] tandem_rdata;
 
   assign place     = paddr_i[19:16];
-  assign at_ntrace = (place == subsystem_pkg::NtraceAt);
-  assign at_etrace = (place == subsystem_pkg::EtraceAt);
+  assign at_unit   = {place == subsystem_pkg::EtraceAt, place == subsystem_pkg::NtraceAt};
   assign at_tandem = (place == subsystem_pkg::TandemAt) && (paddr_i[15:12] == 4'd0);
-  assign prdata_o  = at_ntrace ? ntrace_rdata : at_etrace ? etrace_rdata :
+  assign prdata_o  = at_unit[0] ? unit_rdata[31:0] : at_unit[1] ? unit_rdata[63:32] :
                      (at_tandem && psel_i && penable_i && !pwrite_i) ? tandem_rdata : 32'd0;
-  assign pready_o  = at_ntrace ? ntrace_pready : at_etrace ? etrace_pready : 1'b1;
-  assign pslverr_o = (at_ntrace && ntrace_pslverr) || (at_etrace && etrace_pslverr);
+  assign pready_o  = at_unit[0] ? unit_pready[0] : at_unit[1] ? unit_pready[1] : 1'b1;
+  assign pslverr_o = (at_unit[0] && unit_pslverr[0]) || (at_unit[1] && unit_pslverr[1]);
 
   // --- What each takes of the hart -----------------------------------------------------------------------
 
@@ -234,173 +236,123 @@ module trace_subsystem
     .events_o        (events)
   );
 
-  // --- N-Trace -------------------------------------------------------------------------------------------
+  // --- N-Trace and E-Trace -------------------------------------------------------------------------------
 
-  logic        ntrace_enable, ntrace_tracing, etrace_enable, etrace_tracing;
+  // Each at the place of its number, in bit or word NtraceAt and EtraceAt of these.
+  logic [1:0]   unit_valid, unit_taken, unit_mem_valid, unit_trc_clk;
+  logic [7:0]   unit_nbytes;
+  logic [127:0] unit_data;
+  logic [79:0]  unit_mem_addr;
+  logic [63:0]  unit_mem_wdata;
+  logic [31:0]  unit_trc_data;
+  logic [1:0]   unit_mem_ready;
 
-  logic        unused_ntrace_accept, unused_ntrace_drop, unused_ntrace_notify, unused_ntrace_ext, unused_ntrace_empty;
-  logic        unused_ntrace_funnel_valid, unused_ntrace_funnel_ready, unused_ntrace_write;
-  logic [7:0]  unused_ntrace_trig;
-  logic [3:0]  unused_ntrace_funnel_nbytes;
-  logic [63:0] unused_ntrace_funnel_data;
-  logic [TsWidth-1:0] unused_ntrace_tstamp;
+  assign {etrace_valid_o, ntrace_valid_o}         = unit_valid;
+  assign {etrace_nbytes_o, ntrace_nbytes_o}       = unit_nbytes;
+  assign {etrace_data_o, ntrace_data_o}           = unit_data;
+  assign {etrace_taken_o, ntrace_taken_o}         = unit_taken;
+  assign {etrace_mem_valid_o, ntrace_mem_valid_o} = unit_mem_valid;
+  assign {etrace_mem_addr_o, ntrace_mem_addr_o}   = unit_mem_addr;
+  assign {etrace_mem_wdata_o, ntrace_mem_wdata_o} = unit_mem_wdata;
+  assign {etrace_trc_clk_o, ntrace_trc_clk_o}     = unit_trc_clk;
+  assign {etrace_trc_data_o, ntrace_trc_data_o}   = unit_trc_data;
+  assign unit_mem_ready                           = {etrace_mem_ready_i, ntrace_mem_ready_i};
 
-  trace_system #(
-    .Format       (1),
-    .NHarts       (1),
-    .Xlen         (Xlen),
-    .NBlocks      (NRet),
-    .IRetireWidth (IRetireWidth),
-    .TsWidth      (TsWidth),
-    .FifoDepth    (NtFifoDepth),
-    .SramBytes    (SramBytes)
-  ) u_ntrace (
-    .clk_i,
-    .rst_ni,
-    .psel_i           (psel_i && at_ntrace),
-    .penable_i,
-    .pwrite_i,
-    .paddr_i          (paddr_i[15:0]),
-    .pwdata_i,
-    .prdata_o         (ntrace_rdata),
-    .pready_o         (ntrace_pready),
-    .pslverr_o        (ntrace_pslverr),
-    .hart_halted_i    (hart_halted_i),
-    .hart_in_reset_i  (hart_in_reset_i),
-    .hart_low_power_i (hart_low_power_i),
-    .dbg_on_i         (1'b0),
-    .dbg_off_i        (1'b0),
-    .dbg_notify_i     (1'b0),
-    .vendor_tcode_i   (6'd0),
-    .vendor_data_i    (32'd0),
-    .ing_itype_i      (ing_itype),
-    .ing_iaddr_i      (ing_iaddr),
-    .ing_iretire_i    (ing_iretire),
-    .ing_ilastsize_i  (ing_ilastsize),
-    .ing_sijump_i     ({NRet{1'b0}}),
-    .ing_cause_i      (ing_cause),
-    .ing_tval_i       (ing_tval),
-    .ing_priv_i       (ing_priv),
-    .ing_context_i    (ing_context),
-    .ing_hcontext_i   ({NRet{16'd0}}),
-    .ing_ctype_i      (2'd0),
-    .ing_ready_o      (ntrace_ready),
-    .ext_trig_i       (8'd0),
-    .ext_trig_o       (unused_ntrace_trig),
-    .ts_tick_i,
-    .ts_external_i,
-    .mem_valid_o      (ntrace_mem_valid_o),
-    .mem_addr_o       (ntrace_mem_addr_o),
-    .mem_wdata_o      (ntrace_mem_wdata_o),
-    .mem_ready_i      (ntrace_mem_ready_i),
-    .trc_clk_o        (ntrace_trc_clk_o),
-    .trc_data_o       (ntrace_trc_data_o),
-    .enc_accept_o     (unused_ntrace_accept),
-    .enc_drop_o       (unused_ntrace_drop),
-    .enc_enable_o     (ntrace_enable),
-    .enc_tracing_o    (ntrace_tracing),
-    .enc_notify_o     (unused_ntrace_notify),
-    .enc_ext_notify_o (unused_ntrace_ext),
-    .enc_tstamp_o     (unused_ntrace_tstamp),
-    .enc_empty_o      (unused_ntrace_empty),
-    .enc_valid_o      (ntrace_valid_o),
-    .enc_nbytes_o     (ntrace_nbytes_o),
-    .enc_data_o       (ntrace_data_o),
-    .enc_taken_o      (ntrace_taken_o),
-    .funnel_valid_o   (unused_ntrace_funnel_valid),
-    .funnel_nbytes_o  (unused_ntrace_funnel_nbytes),
-    .funnel_data_o    (unused_ntrace_funnel_data),
-    .funnel_ready_o   (unused_ntrace_funnel_ready),
-    .sram_write_o     (unused_ntrace_write)
-  );
+  for (genvar n = 0; n < 2; n++) begin : gen_unit
+    localparam bit ETrace = (n == 1);
 
-  logic unused_ntrace;
-  assign unused_ntrace = ^{unused_ntrace_accept, unused_ntrace_drop, unused_ntrace_notify, unused_ntrace_ext, unused_ntrace_empty,
-                          unused_ntrace_funnel_valid, unused_ntrace_funnel_ready, unused_ntrace_write, unused_ntrace_trig,
-                          unused_ntrace_funnel_nbytes, unused_ntrace_funnel_data, unused_ntrace_tstamp};
+    // E-Trace reports cause and tval once a cycle, and how the context is to be reported.
+    logic                 here, mem_ready;
+    logic [NRet*8-1:0]    cause;
+    logic [NRet*Xlen-1:0] tval;
+    logic [1:0]           ctype;
+    assign here      = psel_i && at_unit[n];
+    assign mem_ready = unit_mem_ready[n];
+    assign cause     = ETrace ? once_cause : ing_cause;
+    assign tval      = ETrace ? once_tval : ing_tval;
+    assign ctype     = ETrace ? once_ctype : 2'd0;
 
-  // --- E-Trace -------------------------------------------------------------------------------------------
+    logic               unused_accept, unused_drop, unused_notify, unused_ext, unused_empty, unused_write;
+    logic               unused_funnel_valid, unused_funnel_ready;
+    logic [7:0]         unused_trig;
+    logic [3:0]         unused_funnel_nbytes;
+    logic [63:0]        unused_funnel_data;
+    logic [TsWidth-1:0] unused_tstamp;
 
-  logic        unused_etrace_accept, unused_etrace_drop, unused_etrace_notify, unused_etrace_ext, unused_etrace_empty;
-  logic        unused_etrace_funnel_valid, unused_etrace_funnel_ready, unused_etrace_write;
-  logic [7:0]  unused_etrace_trig;
-  logic [3:0]  unused_etrace_funnel_nbytes;
-  logic [63:0] unused_etrace_funnel_data;
-  logic [TsWidth-1:0] unused_etrace_tstamp;
+    trace_system #(
+      .Format       (ETrace ? 0 : 1),
+      .NHarts       (1),
+      .Xlen         (Xlen),
+      .NBlocks      (NRet),
+      .IRetireWidth (IRetireWidth),
+      .TsWidth      (TsWidth),
+      .FifoDepth    (ETrace ? EtFifoDepth : NtFifoDepth),
+      .SramBytes    (SramBytes)
+    ) u_system (
+      .clk_i,
+      .rst_ni,
+      .psel_i           (here),
+      .penable_i,
+      .pwrite_i,
+      .paddr_i          (paddr_i[15:0]),
+      .pwdata_i,
+      .prdata_o         (unit_rdata[32*n +: 32]),
+      .pready_o         (unit_pready[n]),
+      .pslverr_o        (unit_pslverr[n]),
+      .hart_halted_i    (hart_halted_i),
+      .hart_in_reset_i  (hart_in_reset_i),
+      .hart_low_power_i (hart_low_power_i),
+      .dbg_on_i         (1'b0),
+      .dbg_off_i        (1'b0),
+      .dbg_notify_i     (1'b0),
+      .vendor_tcode_i   (6'd0),
+      .vendor_data_i    (32'd0),
+      .ing_itype_i      (ing_itype),
+      .ing_iaddr_i      (ing_iaddr),
+      .ing_iretire_i    (ing_iretire),
+      .ing_ilastsize_i  (ing_ilastsize),
+      .ing_sijump_i     ({NRet{1'b0}}),
+      .ing_cause_i      (cause),
+      .ing_tval_i       (tval),
+      .ing_priv_i       (ing_priv),
+      .ing_context_i    (ing_context),
+      .ing_hcontext_i   ({NRet{16'd0}}),
+      .ing_ctype_i      (ctype),
+      .ing_ready_o      (unit_ready[n]),
+      .ext_trig_i       (8'd0),
+      .ext_trig_o       (unused_trig),
+      .ts_tick_i,
+      .ts_external_i,
+      .mem_valid_o      (unit_mem_valid[n]),
+      .mem_addr_o       (unit_mem_addr[40*n +: 40]),
+      .mem_wdata_o      (unit_mem_wdata[32*n +: 32]),
+      .mem_ready_i      (mem_ready),
+      .trc_clk_o        (unit_trc_clk[n]),
+      .trc_data_o       (unit_trc_data[16*n +: 16]),
+      .enc_accept_o     (unused_accept),
+      .enc_drop_o       (unused_drop),
+      .enc_enable_o     (unit_enable[n]),
+      .enc_tracing_o    (unit_tracing[n]),
+      .enc_notify_o     (unused_notify),
+      .enc_ext_notify_o (unused_ext),
+      .enc_tstamp_o     (unused_tstamp),
+      .enc_empty_o      (unused_empty),
+      .enc_valid_o      (unit_valid[n]),
+      .enc_nbytes_o     (unit_nbytes[4*n +: 4]),
+      .enc_data_o       (unit_data[64*n +: 64]),
+      .enc_taken_o      (unit_taken[n]),
+      .funnel_valid_o   (unused_funnel_valid),
+      .funnel_nbytes_o  (unused_funnel_nbytes),
+      .funnel_data_o    (unused_funnel_data),
+      .funnel_ready_o   (unused_funnel_ready),
+      .sram_write_o     (unused_write)
+    );
 
-  trace_system #(
-    .Format       (0),
-    .NHarts       (1),
-    .Xlen         (Xlen),
-    .NBlocks      (NRet),
-    .IRetireWidth (IRetireWidth),
-    .TsWidth      (TsWidth),
-    .FifoDepth    (EtFifoDepth),
-    .SramBytes    (SramBytes)
-  ) u_etrace (
-    .clk_i,
-    .rst_ni,
-    .psel_i           (psel_i && at_etrace),
-    .penable_i,
-    .pwrite_i,
-    .paddr_i          (paddr_i[15:0]),
-    .pwdata_i,
-    .prdata_o         (etrace_rdata),
-    .pready_o         (etrace_pready),
-    .pslverr_o        (etrace_pslverr),
-    .hart_halted_i    (hart_halted_i),
-    .hart_in_reset_i  (hart_in_reset_i),
-    .hart_low_power_i (hart_low_power_i),
-    .dbg_on_i         (1'b0),
-    .dbg_off_i        (1'b0),
-    .dbg_notify_i     (1'b0),
-    .vendor_tcode_i   (6'd0),
-    .vendor_data_i    (32'd0),
-    .ing_itype_i      (ing_itype),
-    .ing_iaddr_i      (ing_iaddr),
-    .ing_iretire_i    (ing_iretire),
-    .ing_ilastsize_i  (ing_ilastsize),
-    .ing_sijump_i     ({NRet{1'b0}}),
-    .ing_cause_i      (once_cause),
-    .ing_tval_i       (once_tval),
-    .ing_priv_i       (ing_priv),
-    .ing_context_i    (ing_context),
-    .ing_hcontext_i   ({NRet{16'd0}}),
-    .ing_ctype_i      (once_ctype),
-    .ing_ready_o      (etrace_ready),
-    .ext_trig_i       (8'd0),
-    .ext_trig_o       (unused_etrace_trig),
-    .ts_tick_i,
-    .ts_external_i,
-    .mem_valid_o      (etrace_mem_valid_o),
-    .mem_addr_o       (etrace_mem_addr_o),
-    .mem_wdata_o      (etrace_mem_wdata_o),
-    .mem_ready_i      (etrace_mem_ready_i),
-    .trc_clk_o        (etrace_trc_clk_o),
-    .trc_data_o       (etrace_trc_data_o),
-    .enc_accept_o     (unused_etrace_accept),
-    .enc_drop_o       (unused_etrace_drop),
-    .enc_enable_o     (etrace_enable),
-    .enc_tracing_o    (etrace_tracing),
-    .enc_notify_o     (unused_etrace_notify),
-    .enc_ext_notify_o (unused_etrace_ext),
-    .enc_tstamp_o     (unused_etrace_tstamp),
-    .enc_empty_o      (unused_etrace_empty),
-    .enc_valid_o      (etrace_valid_o),
-    .enc_nbytes_o     (etrace_nbytes_o),
-    .enc_data_o       (etrace_data_o),
-    .enc_taken_o      (etrace_taken_o),
-    .funnel_valid_o   (unused_etrace_funnel_valid),
-    .funnel_nbytes_o  (unused_etrace_funnel_nbytes),
-    .funnel_data_o    (unused_etrace_funnel_data),
-    .funnel_ready_o   (unused_etrace_funnel_ready),
-    .sram_write_o     (unused_etrace_write)
-  );
+    logic unused;
+    assign unused = ^{unused_accept, unused_drop, unused_notify, unused_ext, unused_empty, unused_funnel_valid,
+                      unused_funnel_ready, unused_write, unused_trig, unused_funnel_nbytes, unused_funnel_data, unused_tstamp};
+  end
 
-  logic unused_etrace;
-  assign unused_etrace = ^{unused_etrace_accept, unused_etrace_drop, unused_etrace_notify, unused_etrace_ext, unused_etrace_empty,
-                          unused_etrace_funnel_valid, unused_etrace_funnel_ready, unused_etrace_write, unused_etrace_trig,
-                          unused_etrace_funnel_nbytes, unused_etrace_funnel_data, unused_etrace_tstamp};
   // --- Tandem trace --------------------------------------------------------------------------------------
 
   logic              tandem_empty;
@@ -410,7 +362,7 @@ module trace_subsystem
   assign tandem_take    = ret_valid_i & {NRet{ret_ready_o && tandem_enable}};
   assign mon_mcycle_o   = counters[64*hpm_reg_pkg::CyBit +: 64];
   assign mon_minstret_o = counters[64*hpm_reg_pkg::IrBit +: 64];
-  assign mon_enable_o   = {tandem_enable, etrace_enable && etrace_tracing, ntrace_enable && ntrace_tracing};
+  assign mon_enable_o   = {tandem_enable, unit_enable[1] && unit_tracing[1], unit_enable[0] && unit_tracing[0]};
 
   tandem #(
     .Xlen        (Xlen),

@@ -1,4 +1,5 @@
 rtl/tandem/tandem_table_pkg.sv
+rtl/tandem/tandem_layout_pkg.sv
 rtl/tandem/tandem_pkg.sv
 rtl/common/trace_fifo_multi.sv
 rtl/tandem/tandem_form.sv

@@ -63,11 +63,9 @@ module tandem #(
 
   localparam int Parts     = tandem_table_pkg::Parts;
   localparam int CsrSlots  = tandem_table_pkg::CsrSlots;
-  localparam int NHead = tandem_table_pkg::Csr3 - tandem_table_pkg::Reset + 1;
-  localparam int NTail = tandem_table_pkg::Response - tandem_table_pkg::Priv + 1;
-  localparam int StateBits = tandem_pkg::StateFixedBits + tandem_pkg::StateWords * Xlen;
-  localparam int RowBits   = tandem_pkg::HeadFixedBits + NHead + tandem_table_pkg::CsrSlots * (12 + Xlen) + 3 * Xlen + FBits + Mlen
-                             + tandem_pkg::TailFixedBits + NTail + 3 * Mlen;
+  localparam int StateBits = tandem_layout_pkg::state_bits(Xlen, tandem_pkg::NBases * Xlen);
+  localparam int RowBits   = tandem_layout_pkg::head_bits(Xlen, tandem_table_pkg::CsrSlots * Xlen, FBits, Mlen)
+                             + tandem_layout_pkg::tail_bits(Mlen);
   localparam int XBytes    = Xlen / 8;
   localparam int FBytes    = (Flen > 0) ? Flen / 8 : 1;
   localparam int MBytes    = (Mlen + 7) / 8;

@@ -86,7 +86,7 @@ module tandem_assert #(
   RoomForAll: assert property (@(posedge clk_i) disable iff (!rst_ni) in_ready_o |-> held <= FifoRows[HeldBits-1:0] - NLanes[HeldBits-1:0]);
   NeverTooMany: assert property (@(posedge clk_i) disable iff (!rst_ni) held <= FifoRows[HeldBits-1:0]);
   StateStays: assert property (@(posedge clk_i) disable iff (!rst_ni) (taken & ~illegal) == '0 |=> $stable(state_q));
-  NoEndKeptBack: assert property (@(posedge clk_i) disable iff (!rst_ni) !ImpliedEnd |-> !state_q[StateBits-1]);
+  NoEndKeptBack: assert property (@(posedge clk_i) disable iff (!rst_ni) !ImpliedEnd |-> !state_q[tandem_layout_pkg::StateOpen]);
 
   // Words: not empty, zero behind their bytes, and there until they are taken.
   localparam int CountBits = $clog2(OutBytes + 1);

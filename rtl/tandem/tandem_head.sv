@@ -5,12 +5,11 @@ module tandem_head #(
   parameter int Flen = 64,
   parameter int Mlen = 64,
   // Derived, do not set.
-  parameter int NHead = tandem_table_pkg::Csr3 - tandem_table_pkg::Reset + 1,
   parameter int XBytes   = Xlen / 8,
   parameter int FBits    = (Flen > 0) ? Flen : 1,
   parameter int FBytes   = (Flen > 0) ? Flen / 8 : 1,
   parameter int MBytes   = (Mlen + 7) / 8,
-  parameter int RowBits  = tandem_pkg::HeadFixedBits + NHead + tandem_table_pkg::CsrSlots * (12 + Xlen) + 3 * Xlen + FBits + Mlen,
+  parameter int RowBits  = tandem_layout_pkg::head_bits(Xlen, tandem_table_pkg::CsrSlots * Xlen, FBits, Mlen),
   parameter int Bytes    = 2 + (2 + XBytes) + (2 + MBytes) + 5 + (3 + FBytes) + (2 + tandem_table_pkg::CsrSlots) * (3 + XBytes),
   parameter int NBits    = $clog2(Bytes + 1)
 ) (
@@ -78,8 +77,23 @@ module tandem_head #(
     logic [8*Bytes-1:0]       bytes;
     logic [NBits-1:0]         nbytes;
 
-    {begins, ends_before, sends, increments, gpr_form, fcsr_form, insn16, insn, gpr_addr, fpr_addr, csr_addr,
-     pc, gpr, fcsr, csr, fpr, ppc} = row;
+    begins      = row[tandem_layout_pkg::HeadBegins];
+    ends_before = row[tandem_layout_pkg::HeadEndsBefore];
+    increments  = row[tandem_layout_pkg::HeadIncrements];
+    gpr_form    = row[tandem_layout_pkg::HeadGprForm +: FormBits];
+    fcsr_form   = row[tandem_layout_pkg::HeadFcsrForm +: FormBits];
+    insn16      = row[tandem_layout_pkg::HeadInsn16];
+    insn        = row[tandem_layout_pkg::HeadInsn +: 32];
+    gpr_addr    = row[tandem_layout_pkg::HeadGprAddr +: 5];
+    fpr_addr    = row[tandem_layout_pkg::HeadFprAddr +: 5];
+    csr_addr    = row[tandem_layout_pkg::HeadCsrAddr +: 12*CsrSlots];
+    sends       = row[tandem_layout_pkg::HeadSends +: Last-First+1];
+    pc          = row[tandem_layout_pkg::HeadPc +: Xlen];
+    gpr         = row[tandem_layout_pkg::head_gpr(Xlen) +: Xlen];
+    fcsr        = row[tandem_layout_pkg::head_fcsr(Xlen) +: Xlen];
+    csr         = row[tandem_layout_pkg::head_csr(Xlen) +: Xlen*CsrSlots];
+    fpr         = row[tandem_layout_pkg::head_fpr(Xlen, Xlen*CsrSlots) +: FBits];
+    ppc         = row[tandem_layout_pkg::head_ppc(Xlen, Xlen*CsrSlots, FBits) +: Mlen];
 
     bytes = '0;
     for (int s = CsrSlots - 1; s >= 0; s--) begin

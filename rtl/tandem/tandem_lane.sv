@@ -11,12 +11,10 @@ module tandem_lane #(
   parameter bit                            ImpliedEnd  = 0,
   parameter logic [tandem_table_pkg::Parts-1:0] Absent = '0,
   // Derived, do not set.
-  parameter int NHead = tandem_table_pkg::Csr3 - tandem_table_pkg::Reset + 1,
-  parameter int NTail = tandem_table_pkg::Response - tandem_table_pkg::Priv + 1,
   parameter int FBits     = (Flen > 0) ? Flen : 1,
-  parameter int StateBits = tandem_pkg::StateFixedBits + tandem_pkg::StateWords * Xlen,
-  parameter int HeadBits  = tandem_pkg::HeadFixedBits + NHead + tandem_table_pkg::CsrSlots * (12 + Xlen) + 3 * Xlen + FBits + Mlen,
-  parameter int TailBits  = tandem_pkg::TailFixedBits + NTail + 3 * Mlen
+  parameter int StateBits = tandem_layout_pkg::state_bits(Xlen, tandem_pkg::NBases * Xlen),
+  parameter int HeadBits  = tandem_layout_pkg::head_bits(Xlen, tandem_table_pkg::CsrSlots * Xlen, FBits, Mlen),
+  parameter int TailBits  = tandem_layout_pkg::tail_bits(Mlen)
 ) (
   input  logic                               taken_i,
   input  logic [tandem_table_pkg::Parts-1:0] has_i,
@@ -63,6 +61,7 @@ module tandem_lane #(
   localparam int Parts    = tandem_table_pkg::Parts;
   localparam int CsrSlots = tandem_table_pkg::CsrSlots;
   localparam int NBases   = tandem_pkg::NBases;
+  localparam int FormBits = tandem_table_pkg::FormBits;
   localparam int Last     = Parts - 1;
   localparam int First    = tandem_table_pkg::Reset;
   localparam int Halves   = 64 / Xlen;  // of a counter
@@ -110,12 +109,14 @@ module tandem_lane #(
   // --- What the encoder knows ---------------------------------------------------------------------------
 
   // An end is kept back; the pc last sent; bases.
-  logic                   open, open_then, known, known_then;
-  logic [Xlen-1:0]        pc, pc_then;
-  logic [NBases-1:0]      based, based_then;
-  logic [NBases*Xlen-1:0] base, base_then;
-  assign {open, known, pc, based, base} = state_i;
-  assign state_o = {open_then, known_then, pc_then, based_then, base_then};
+  localparam int BaseAt = tandem_layout_pkg::state_base(Xlen);
+  wire                    open  = state_i[tandem_layout_pkg::StateOpen];
+  wire                    known = state_i[tandem_layout_pkg::StateKnown];
+  wire [NBases-1:0]       based = state_i[tandem_layout_pkg::StateBased +: NBases];
+  wire [Xlen-1:0]         pc    = state_i[tandem_layout_pkg::StatePc +: Xlen];
+  wire [NBases*Xlen-1:0]  base  = state_i[BaseAt +: NBases*Xlen];
+  logic [NBases-1:0]      based_then;
+  logic [NBases*Xlen-1:0] base_then;
 
   // --- Begin and end ------------------------------------------------------------------------------------
 
@@ -123,7 +124,7 @@ module tandem_lane #(
   assign begins      = any && group;
   assign ends_before = open && ((any && !group) || flushes);
   assign ends        = begins && !ImpliedEnd;
-  assign open_then   = ImpliedEnd && (begins || (open && !ends_before));
+  assign state_o[tandem_layout_pkg::StateOpen] = ImpliedEnd && (begins || (open && !ends_before));
   assign row_valid_o = any || ends_before;
 
   // --- pc -----------------------------------------------------------------------------------------------
@@ -133,8 +134,8 @@ module tandem_lane #(
   assign next_pc    = pc + {{(Xlen-3){1'b0}}, insn16_i ? 3'd2 : 3'd4};
   assign known_here = known && !reset_o;
   assign increments = (Incremental != 0) && sends[tandem_table_pkg::Insn] && known_here && (pc_i == next_pc);
-  assign known_then = known_here || sends[tandem_table_pkg::Pc];
-  assign pc_then    = sends[tandem_table_pkg::Pc] ? pc_i : pc;
+  assign state_o[tandem_layout_pkg::StateKnown]      = known_here || sends[tandem_table_pkg::Pc];
+  assign state_o[tandem_layout_pkg::StatePc +: Xlen] = sends[tandem_table_pkg::Pc] ? pc_i : pc;
 
   // --- Registers that have bases -------------------------------------------------------------------------
 
@@ -227,6 +228,9 @@ module tandem_lane #(
     end
   end
 
+  assign state_o[tandem_layout_pkg::StateBased +: NBases] = based_then;
+  assign state_o[BaseAt +: NBases*Xlen]                   = base_then;
+
   logic [tandem_table_pkg::FormBits-1:0] gpr_form;
   logic [Xlen-1:0]                 gpr_data;
   tandem_form #(
@@ -241,22 +245,47 @@ module tandem_lane #(
 
   // --- The row --------------------------------------------------------------------------------------------
 
-  // Counters are 64 bits again.
-  logic [63:0] mcycle, minstret;
-  assign mcycle   = data[Xlen*tandem_pkg::Mcycle +: 64];
-  assign minstret = data[Xlen*tandem_pkg::Minstret +: 64];
-
   logic unused_halves;  // RV64 has none
   assign unused_halves = ^data;
 
   logic [HeadBits-1:0] head;
   logic [TailBits-1:0] tail;
-  assign head = {begins, ends_before, sends[tandem_table_pkg::Csr3:tandem_table_pkg::Reset], increments, gpr_form, form[0 +: tandem_table_pkg::FormBits],
-                 insn16_i, insn_i, gpr_addr_i, fpr_addr_i, csr_addr_i, pc_i, gpr_data, data[0 +: Xlen], csr_i, fpr_i, ppc_i};
-  assign tail = {sends[tandem_table_pkg::Response:tandem_table_pkg::Priv], ends, priv_i, memdata_size_i, memdata_i, mtime_i,
-                 mcycle, form[tandem_table_pkg::FormBits*tandem_pkg::Mcycle +: 2*tandem_table_pkg::FormBits],
-                 minstret, form[tandem_table_pkg::FormBits*tandem_pkg::Minstret +: 2*tandem_table_pkg::FormBits],
-                 req_op_i, req_size_i, req_data_i, rsp_result_i, rsp_data_i, paddr_i, eaddr_i, req_addr_i};
+  assign head[tandem_layout_pkg::HeadBegins]                  = begins;
+  assign head[tandem_layout_pkg::HeadEndsBefore]              = ends_before;
+  assign head[tandem_layout_pkg::HeadIncrements]              = increments;
+  assign head[tandem_layout_pkg::HeadGprForm +: FormBits]     = gpr_form;
+  assign head[tandem_layout_pkg::HeadFcsrForm +: FormBits]    = form[FormBits*tandem_pkg::Fcsr +: FormBits];
+  assign head[tandem_layout_pkg::HeadInsn16]                  = insn16_i;
+  assign head[tandem_layout_pkg::HeadInsn +: 32]              = insn_i;
+  assign head[tandem_layout_pkg::HeadGprAddr +: 5]            = gpr_addr_i;
+  assign head[tandem_layout_pkg::HeadFprAddr +: 5]            = fpr_addr_i;
+  assign head[tandem_layout_pkg::HeadCsrAddr +: 12*CsrSlots]  = csr_addr_i;
+  assign head[tandem_layout_pkg::HeadSends +: tandem_table_pkg::Csr3-First+1] = sends[tandem_table_pkg::Csr3:First];
+  assign head[tandem_layout_pkg::HeadPc +: Xlen]              = pc_i;
+  assign head[tandem_layout_pkg::head_gpr(Xlen) +: Xlen]      = gpr_data;
+  assign head[tandem_layout_pkg::head_fcsr(Xlen) +: Xlen]     = data[Xlen*tandem_pkg::Fcsr +: Xlen];
+  assign head[tandem_layout_pkg::head_csr(Xlen) +: Xlen*CsrSlots]                 = csr_i;
+  assign head[tandem_layout_pkg::head_fpr(Xlen, Xlen*CsrSlots) +: FBits]          = fpr_i;
+  assign head[tandem_layout_pkg::head_ppc(Xlen, Xlen*CsrSlots, FBits) +: Mlen]    = ppc_i;
+
+  assign tail[tandem_layout_pkg::TailEnds]                    = ends;
+  assign tail[tandem_layout_pkg::TailPriv +: 2]               = priv_i;
+  assign tail[tandem_layout_pkg::TailMemdataSize +: 2]        = memdata_size_i;
+  assign tail[tandem_layout_pkg::TailMemdata +: 64]           = memdata_i;
+  assign tail[tandem_layout_pkg::TailMtime +: 64]             = mtime_i;
+  assign tail[tandem_layout_pkg::TailMcycle +: 64]            = data[Xlen*tandem_pkg::Mcycle +: 64];
+  assign tail[tandem_layout_pkg::TailMcycleForms +: 2*FormBits]   = form[FormBits*tandem_pkg::Mcycle +: 2*FormBits];
+  assign tail[tandem_layout_pkg::TailMinstret +: 64]          = data[Xlen*tandem_pkg::Minstret +: 64];
+  assign tail[tandem_layout_pkg::TailMinstretForms +: 2*FormBits] = form[FormBits*tandem_pkg::Minstret +: 2*FormBits];
+  assign tail[tandem_layout_pkg::TailReqOp +: 4]              = req_op_i;
+  assign tail[tandem_layout_pkg::TailReqSize +: 2]            = req_size_i;
+  assign tail[tandem_layout_pkg::TailReqData +: 64]           = req_data_i;
+  assign tail[tandem_layout_pkg::TailRspResult]               = rsp_result_i;
+  assign tail[tandem_layout_pkg::TailRspData +: 64]           = rsp_data_i;
+  assign tail[tandem_layout_pkg::TailSends +: Last-tandem_table_pkg::Priv+1] = sends[Last:tandem_table_pkg::Priv];
+  assign tail[tandem_layout_pkg::TailPaddr +: Mlen]           = paddr_i;
+  assign tail[tandem_layout_pkg::tail_eaddr(Mlen) +: Mlen]    = eaddr_i;
+  assign tail[tandem_layout_pkg::tail_req_addr(Mlen) +: Mlen] = req_addr_i;
   assign row_o = {head, tail};
 
 endmodule

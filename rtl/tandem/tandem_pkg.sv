@@ -5,18 +5,6 @@ package tandem_pkg;
   // Registers with a base, the x registers apart. High halves are for RV32.
   localparam int NBases = 5;
   localparam int Fcsr = 0, Mcycle = 1, McycleHigh = 2, Minstret = 3, MinstretHigh = 4;
-  localparam int NCounters = NBases - 1;
-
-  // What the encoder knows: an end is kept back, the pc is known, the pc, which registers have bases, bases. To be added: words of Xlen.
-  localparam int StateFixedBits  = 2 + NBases;
-  localparam int StateWords      = 1 + NBases;
-
-  // A row on its way from tandem_lane: {head, tail}. Parts up to the CSRs are in the head, from the privilege on in the tail.
-  // To be added: what is sent, and fields of Xlen, Flen and Mlen.
-  // Head: begin, end before it; how pc, x and fcsr are sent; insn; numbers of registers.
-  // Tail: end; priv; store data; mtime; counters, and how they are sent; request and response.
-  localparam int HeadFixedBits = 2 + 1 + 2 * 2 + 33 + 5 + 5;
-  localparam int TailFixedBits = 1 + 2 + 66 + 64 + 128 + NCounters * 2 + 70 + 65;
 
   // Longest item: a request with an address and data of 8 bytes.
   localparam int ItemBits = 8 * 18;

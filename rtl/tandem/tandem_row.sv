@@ -6,11 +6,9 @@ module tandem_row #(
   parameter int Mlen                  = 64,
   parameter bit ResponseDataOnFailure = 0,
   // Derived, do not set.
-  parameter int NHead = tandem_table_pkg::Csr3 - tandem_table_pkg::Reset + 1,
-  parameter int NTail = tandem_table_pkg::Response - tandem_table_pkg::Priv + 1,
   parameter int FBits     = (Flen > 0) ? Flen : 1,
-  parameter int HeadBits  = tandem_pkg::HeadFixedBits + NHead + tandem_table_pkg::CsrSlots * (12 + Xlen) + 3 * Xlen + FBits + Mlen,
-  parameter int TailBits  = tandem_pkg::TailFixedBits + NTail + 3 * Mlen,
+  parameter int HeadBits  = tandem_layout_pkg::head_bits(Xlen, tandem_table_pkg::CsrSlots * Xlen, FBits, Mlen),
+  parameter int TailBits  = tandem_layout_pkg::tail_bits(Mlen),
   parameter int XBytes    = Xlen / 8,
   parameter int FBytes    = (Flen > 0) ? Flen / 8 : 1,
   parameter int MBytes    = (Mlen + 7) / 8,

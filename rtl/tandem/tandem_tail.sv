@@ -5,10 +5,9 @@ module tandem_tail #(
   parameter int Mlen                  = 64,
   parameter bit ResponseDataOnFailure = 0,
   // Derived, do not set.
-  parameter int NTail = tandem_table_pkg::Response - tandem_table_pkg::Priv + 1,
   parameter int XBytes   = Xlen / 8,
   parameter int MBytes   = (Mlen + 7) / 8,
-  parameter int RowBits  = tandem_pkg::TailFixedBits + NTail + 3 * Mlen,
+  parameter int RowBits  = tandem_layout_pkg::tail_bits(Mlen),
   parameter int Bytes    = 3 + 2 * (2 + MBytes) + 2 * 10 + 2 * (64 / Xlen) * (3 + XBytes) + (MBytes + 10) + 10 + 1,
   parameter int NBits    = $clog2(Bytes + 1)
 ) (
@@ -94,8 +93,24 @@ module tandem_tail #(
     logic [8*Bytes-1:0]    bytes;
     logic [NBits-1:0]      nbytes;
 
-    {sends, ends, priv, memdata_size, memdata, mtime, mcycle, mcycle_forms, minstret, minstret_forms,
-     req_op, req_size, req_data, rsp_result, rsp_data, paddr, eaddr, req_addr} = row;
+    ends           = row[tandem_layout_pkg::TailEnds];
+    priv           = row[tandem_layout_pkg::TailPriv +: 2];
+    memdata_size   = row[tandem_layout_pkg::TailMemdataSize +: 2];
+    memdata        = row[tandem_layout_pkg::TailMemdata +: 64];
+    mtime          = row[tandem_layout_pkg::TailMtime +: 64];
+    mcycle         = row[tandem_layout_pkg::TailMcycle +: 64];
+    mcycle_forms   = row[tandem_layout_pkg::TailMcycleForms +: 2*FormBits];
+    minstret       = row[tandem_layout_pkg::TailMinstret +: 64];
+    minstret_forms = row[tandem_layout_pkg::TailMinstretForms +: 2*FormBits];
+    req_op         = row[tandem_layout_pkg::TailReqOp +: 4];
+    req_size       = row[tandem_layout_pkg::TailReqSize +: 2];
+    req_data       = row[tandem_layout_pkg::TailReqData +: 64];
+    rsp_result     = row[tandem_layout_pkg::TailRspResult];
+    rsp_data       = row[tandem_layout_pkg::TailRspData +: 64];
+    sends          = row[tandem_layout_pkg::TailSends +: Last-First+1];
+    paddr          = row[tandem_layout_pkg::TailPaddr +: Mlen];
+    eaddr          = row[tandem_layout_pkg::tail_eaddr(Mlen) +: Mlen];
+    req_addr       = row[tandem_layout_pkg::tail_req_addr(Mlen) +: Mlen];
 
     req_has_data = tandem_table_pkg::RequestData[req_op];
     rsp_has_data = tandem_table_pkg::ResponseData[req_op] && (!rsp_result || ResponseDataOnFailure);
