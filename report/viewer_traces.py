@@ -23,7 +23,7 @@ from rvtrace.models.etrace.decoder import framing
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, formats, options_of
 from rvtrace.models.ntrace.codec import unpack as unpack_messages
-from rvtrace.models.ntrace.table import VALUE_NAMES, Message
+from rvtrace.models.ntrace.table import SRC, Message
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
@@ -278,35 +278,25 @@ def runs_of(changes: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 def _ntrace_messages(files: TraceFiles, messages: Sequence[Message], first: Any, time: Any) -> Messages:
     shapes = _Shapes()
     for message in messages:
-        stamped, sourced = message.tstamp is not None, bool(message.src)
-        wide = any(value >> 64 for value in message.values) or (message.tstamp or 0) >> 64
-        if wide:
+        values = message.by_key()
+        if not values.get(SRC.key):
+            values.pop(SRC.key, None)
+        if any(value >> 64 for value in values.values()):
             text = str(message)
             shapes.add(
                 text, lambda text=text, name=message.name: Shape(name, (FieldShown("fields", "text", text),)), ()
             )
             continue
-        more = ((message.src,) if sourced else ()) + (() if message.tstamp is None else (message.tstamp,))
-        key = (message.type, len(message.values), sourced, stamped, message.get("rcode", 0))
-        shapes.add(key, lambda message=message: _ntrace_shape(message), (*message.values, *more))
+        fields = [message.type.field(key) for key in values]
+        forms = [f.form_of(values) for f in fields]
+        shapes.add((message.type, *values, *forms), lambda message=message, fields=fields, forms=forms: Shape(
+            message.name, tuple(FieldShown(f.name, form, f.codes or None) for f, form in zip(fields, forms))
+        ), values.values())  # fmt: skip
     offsets = np.array([message.offset for message in messages], np.int64)
     ends = np.flatnonzero(np.frombuffer(files.data, np.uint8) & 3 == 3)
     at = np.searchsorted(ends, offsets)
     end = np.append(ends + 1, len(files.data))[at]
     return shapes.columns(offsets, end - offsets, first, time)
-
-
-def _ntrace_shape(message: Message) -> Shape:
-    fields = []
-    for spec, _ in zip(message.type.fields, message.values):
-        is_hist = spec.key == "hist" or (spec.key == "rdata" and message.get("rcode") in (1, 2))
-        form = "half" if spec.is_address else "hist" if is_hist else "dec"
-        fields.append(FieldShown(spec.name, form, VALUE_NAMES.get(spec.key)))
-    if message.src:
-        fields.append(FieldShown("SRC", "dec"))
-    if message.tstamp is not None:
-        fields.append(FieldShown("TSTAMP", "dec"))
-    return Shape(message.name, tuple(fields))
 
 
 # E-Trace

@@ -22,8 +22,7 @@ message may end.
 
 Everything is immutable, and no function knows a table of its own: one that `dataclasses.replace`,
 `MessageType.with_fields` or `Table.each` made of another is packed, unpacked and printed like any other. Values are
-plain integers; how one
-becomes bits is its `Coding`.
+plain integers; how one becomes bits is its `Coding`.
 """
 
 from __future__ import annotations
@@ -96,13 +95,28 @@ SIGNED = Coding("signed", _signed, _unsigned)  # two's complement
 FLAG = Coding("flag", _differs, _differs)  # 1: differs from the bit before it
 
 
+def _history(value: int) -> str:
+    if not value:
+        return "0"
+    outcomes = f"{value:b}"[1:]
+    return f"{value:#x} ({len(outcomes)} branches: {outcomes})" if outcomes else f"{value:#x} (empty)"
+
+
+FORMS: dict[str, Callable[[int], str]] = {
+    "dec": str,
+    "hex": lambda value: f"{value:#x}" if value else "0",
+    "half": lambda value: f"{value:#x} ({value << 1:#x})",  # an address without bit 0
+    "hist": _history,  # outcomes of branches after a stop bit
+}
+
+
 @dataclass(frozen=True)
 class Field:
     """A field. name: as the specification prints it. key: in code, by default the name in lower case without "-".
 
     max_bits: limit of a VARIABLE field. codes: names of its values; vendor: values left to vendors. is_address: bit 0
-    of the address is not sent. show: its value as text, of the value and all values, if codes and decimal numbers do
-    not do.
+    of the address is not sent. form: how people see it, of `FORMS`, or a function of all values to one of them; show:
+    its text, of its value and all values, if none of them does.
     """
 
     name: str
@@ -111,10 +125,11 @@ class Field:
     present: Of = always
     optional: bool = False
     coding: Coding = PLAIN
-    max_bits: int = MOST_BITS
+    max_bits: int | Of = MOST_BITS
     codes: Mapping[int, str] = field(default_factory=dict, hash=False)
     vendor: range = range(0)
     is_address: bool = False
+    form: str | Callable[[Values], str] = "dec"
     show: Callable[[int, Values], str] | None = None
     clause: str = ""
 
@@ -131,12 +146,21 @@ class Field:
             return width
         return int(getattr(config, width)) if isinstance(width, str) else width(config, values)
 
+    def most(self, config: Any, values: Values) -> int:
+        """The limit of its value in bits, if it is VARIABLE."""
+        return self.max_bits if isinstance(self.max_bits, int) else self.max_bits(config, values)
+
+    def form_of(self, values: Values) -> str:
+        """How people see it in a message with these values."""
+        return self.form if isinstance(self.form, str) else self.form(values)
+
     def text(self, value: int, values: Values | None = None) -> str:
         """A value for people."""
+        values = {self.key: value} if values is None else values
         if self.show is not None:
-            return self.show(value, values or {self.key: value})
+            return self.show(value, values)
         meaning = self.codes.get(value, "vendor-defined" if value in self.vendor else "")
-        return f"{value} ({meaning})" if meaning else str(value)
+        return f"{value} ({meaning})" if meaning else FORMS[self.form_of(values)](value)
 
     @cached_property
     def bins(self) -> tuple[str, ...]:
@@ -145,7 +169,8 @@ class Field:
 
 
 class Resolved(NamedTuple):
-    """A field as numbers. width: bits or VARIABLE; most: bits of its value; coding: as a compiled loop calls it.
+    """A field as numbers. width: bits or VARIABLE; most: bits of its value, the least if that depends on another field;
+    coding: as a compiled loop calls it.
 
     by: index of the field that decides whether it is there, -1 if nothing does; mask: bit n, it is if that is n.
     """
@@ -177,11 +202,16 @@ class MessageType:
         """Those of its fields."""
         return tuple(f.key for f in self.fields)
 
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where the field of a key is."""
+        return {key: index for index, key in enumerate(self.keys)}
+
     def field(self, key: str) -> Field:
         """The field with a key; KeyError if it has none."""
-        if key not in self.keys:
+        if key not in self.index:
             raise KeyError(f"{self.name} has the fields {', '.join(self.keys)}, not {key}")
-        return self.fields[self.keys.index(key)]
+        return self.fields[self.index[key]]
 
     def with_fields(self, fields: Iterable[Field]) -> MessageType:
         """The same kind with other fields."""
@@ -206,7 +236,10 @@ class MessageType:
             number = width.answers[0]
             if not number or not any(there.answers):
                 continue
-            most = min(one.max_bits, MOST_BITS) if number == VARIABLE else number
+            limit = _decided(one.most, config, before)
+            if limit is None:
+                return None
+            most = min(*limit.answers, MOST_BITS) if number == VARIABLE else number
             if not there.by or all(there.answers):
                 found.append(Resolved(one, number, most, one.coding.compiled))
                 continue
@@ -224,17 +257,21 @@ class _Decided(NamedTuple):
 
 
 class _Asked(dict[str, Any]):
-    """Values of which somebody asks for one that is not known."""
+    """Values of the fields `before`, of which somebody asks for one that is not known."""
 
     asked = ""
+
+    def __init__(self, before: Sequence[Field], **values: int) -> None:
+        super().__init__(values)
+        self._before = {f.key for f in before}
 
     def __missing__(self, key: str) -> int:
         self.asked = self.asked or key
         raise _NotKnownError
 
     def get(self, key: str, default: Any = None) -> Any:
-        """As with brackets: whoever asks must be seen."""
-        return self[key]
+        """As with brackets where there is such a field: whoever asks must be seen."""
+        return self[key] if key in self._before else default
 
 
 class _NotKnownError(LookupError):
@@ -243,7 +280,7 @@ class _NotKnownError(LookupError):
 
 def _decided(of: Of, config: Any, before: Sequence[Field]) -> _Decided | None:
     """What a function answers, as far as the configuration and one short field before it decide; None if more does."""
-    values = _Asked()
+    values = _Asked(before)
     try:
         return _Decided("", (int(of(config, values)),))
     except _NotKnownError:
@@ -252,7 +289,7 @@ def _decided(of: Of, config: Any, before: Sequence[Field]) -> _Decided | None:
     if by is None or not isinstance(by.width, int) or not 0 < by.width <= _MOST_DECIDING:
         return None
     try:
-        answers = tuple(int(of(config, _Asked({by.key: value}))) for value in range(1 << by.width))
+        answers = tuple(int(of(config, _Asked(before, **{by.key: value}))) for value in range(1 << by.width))
     except _NotKnownError:
         return None
     return _Decided(by.key, answers)
@@ -283,6 +320,11 @@ class Table:
     def select(self, **values: int) -> MessageType | None:
         """The message with exactly these values of its selector."""
         return self._by_selector.get(frozenset(values.items()))
+
+    @cached_property
+    def by_code(self) -> dict[int, MessageType]:
+        """Each message by the value that selects it; of formats whose selector is one field."""
+        return {code: m for m in self.messages for code in m.selector.values()}
 
     @cached_property
     def fields(self) -> dict[str, Field]:
@@ -396,9 +438,8 @@ def unpack(
         size = left if width == VARIABLE else width
         place = Place(config, found, size, number >> at - 1 & 1 if at else 0)
         value = one.coding.take(number >> at & (1 << size) - 1, place)
-        if width == VARIABLE and value is not None and value >> one.max_bits:
-            text = f"{one.name}={value:#x} has more than {one.max_bits} bits"
-            raise FieldError(one, "long", text, value)
+        if width == VARIABLE and value is not None and value >> (most := one.most(config, found)):
+            raise FieldError(one, "long", f"{one.name}={value:#x} has more than {most} bits", value)
         found[one.key] = value
         run, at = (run + 1, 0) if width == VARIABLE else (run, at + size)
     return Unpacked(found, run, at)

@@ -142,14 +142,14 @@ def _signature(function: FunctionType, module: ModuleType) -> Any:
 
 
 def _type(of: tuple[Any, ...]) -> Any:
-    """The type of an argument."""
+    """The type of an argument. Bytes are read-only, but in a named tuple, of which Numba converts no part."""
     from numba import from_dtype, types
 
     named = of[0] if isinstance(of[0], type) else None
     arrays = [
         types.Array(from_dtype(each.dtype), 1, "C")
         if isinstance(each, Record)
-        else types.Array(getattr(types, each), 1, "C", readonly=each == "uint8")
+        else types.Array(getattr(types, each), 1, "C", readonly=named is None and each == "uint8")
         for each in (of if named is None else of[1:])
     ]
     if named is not None:

@@ -120,6 +120,21 @@ class Hash:
         self.record, self.used, self._place = record, 0, place
         self.rows: Any = record.rows(_FEW)
 
+    def find(self, key: int) -> int:
+        """Where the row of a key is, -1 if nowhere."""
+        most, name = len(self.rows) - 1, self.record.names[0]
+        compiled = isinstance(self.rows, np.ndarray)
+        at = self._place(key, most)
+        while True:
+            found = self.rows[at][name] if compiled else getattr(self.rows[at], name)
+            if found == key or found == EMPTY:
+                return at if found == key else EMPTY
+            at = at + 1 & most
+
+    def at(self, index: int) -> Any:
+        """A row, as `Record.at`."""
+        return self.record.at(self.rows, index)
+
     def compile(self) -> None:
         """Objects to an array."""
         self.rows = self.record.array(self.rows)

@@ -13,15 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from rvtrace.models.common import messages
+from rvtrace.models.common.messages import FieldError, Table
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import (
+    MDO_BITS,
+    RCODE,
     RESERVED_RCODES,
+    SRC,
     TABLES,
     TCODE_BITS,
-    VAR,
-    VENDOR_CODES,
     VENDOR_TCODES,
-    Field,
     Message,
     MessageType,
     unknown_type,
@@ -29,9 +31,6 @@ from rvtrace.models.ntrace.table import (
 
 MAX_MESSAGE = 64  # bytes kept of one message; the longest legal one has 38 (section 3)
 MAX_CUSTOM = 4096  # the same of a custom one. The text has no bound for them; a decoder needs one, this is ours
-RESOURCE_FULL = 27
-MDO_BITS = 6
-_MAX_FIELD = (1 << 64) - 1
 _IDLE = 0xFF
 
 
@@ -44,49 +43,34 @@ class Damage(NamedTuple):
     clause: str
 
 
-def pack(message: Message, src_bits: int = 0, address_bits: int = 0) -> bytes:
+class _Sent(NamedTuple):
+    """What packing asks of a configuration if none is given: that a value is there says that its option is on."""
+
+    source_bits: int
+    address_bits: int
+
+    def __getattr__(self, name: str) -> int:
+        return 1
+
+
+def pack(message: Message, src_bits: int = 0, address_bits: int = 0, config: Config | None = None) -> bytes:
     """The bytes of one message (3.1, 3.2; NT-7: a variable field of value 0 on a byte boundary takes one byte).
 
     src_bits: width of SRC. address_bits: if not 0, MDO groups at the top of an address are left out where the decoder
-    gets them back by extending the last bit sent to so many bits (8.2).
+    gets them back by extending the last bit sent to so many bits (8.2). config: of the encoder, in place of both.
     ValueError if a value does not fit its fixed-length field.
     """
+    kind, values = message.type, message.by_key()
+    fields = [f for f in kind.fields if f.key in values or f.present is messages.always]
+    try:
+        runs = messages.pack(fields, values, config or _Sent(src_bits, address_bits), kind.tcode, TCODE_BITS)
+    except FieldError as error:
+        raise ValueError(f"{kind.name}.{error}") from None
     out = bytearray()
-    acc = message.type.tcode | message.src << TCODE_BITS
-    nbits = TCODE_BITS + src_bits
-    values = message.values
-    last = len(values) - 1 if message.tstamp is None else len(values)
-    for index, (spec, value) in enumerate(zip(message.type.fields, values)):
-        if spec.width != VAR:
-            if value >> spec.width:
-                raise ValueError(f"{message.name}.{spec.name}={value} does not fit its {spec.width} bits")
-            acc |= value << nbits
-            nbits += spec.width
-            continue
-        width = max(1, value.bit_length())
-        if spec.is_address and address_bits:
-            width, value = _extended(value, address_bits)
-        _end_field(out, acc | value << nbits, nbits + width, 3 if index == last else 1)
-        acc = nbits = 0
-    if message.tstamp is not None:
-        _end_field(out, message.tstamp, max(1, message.tstamp.bit_length()), 3)
+    for number, length in runs[:-1]:
+        _end_field(out, number, length, 1)
+    _end_field(out, *runs[-1], 3)
     return bytes(out)
-
-
-def _extended(value: int, bits: int) -> tuple[int, int]:
-    """(bits sent, their value): the fewest whole MDO groups whose last bit extends to `value` of so many bits."""
-    for width in range(MDO_BITS, bits, MDO_BITS):
-        low = value & ((1 << width) - 1)
-        if _extend(low, width, bits) == value:
-            return width, low
-    return bits, value
-
-
-def _extend(value: int, width: int, bits: int) -> int:
-    """The value with its top bit (width - 1) copied up to bit bits - 1."""
-    if width < bits and value >> (width - 1):
-        value |= (1 << bits) - (1 << width)
-    return value
 
 
 def _end_field(out: bytearray, acc: int, nbits: int, mseo: int) -> None:
@@ -107,12 +91,14 @@ class Unpacker:
     """
 
     def __init__(
-        self, config: Config, on_message: Callable[[Message], None], on_damage: Callable[[Damage], None]
+        self,
+        config: Config,
+        on_message: Callable[[Message], None],
+        on_damage: Callable[[Damage], None],
+        table: Table | None = None,
     ) -> None:
-        self._table = TABLES[config.variant]
-        self._src_bits = config.source_bits
-        self._address_bits = config.address_bits
-        self._has_tstamp = bool(config.timestamp)
+        self._table = (table or TABLES[config.variant]).by_code
+        self._config = config
         self._on_message = on_message
         self._on_damage = on_damage
         self._raw = bytearray()  # the open message
@@ -178,95 +164,58 @@ class Unpacker:
 
     def _is_custom(self) -> bool:
         """Whether a vendor laid out the open message, of which there are some bytes."""
-        tcode, code = self._raw[0] >> 2, 0
-        for place, byte in enumerate(self._raw[1:4]):  # SRC of at most 12 bits, then RCODE
-            code |= (byte >> 2) << MDO_BITS * place
-        return tcode in VENDOR_TCODES or tcode == RESOURCE_FULL and code >> self._src_bits & 15 in VENDOR_CODES["rcode"]
+        tcode = self._raw[0] >> 2
+        if tcode in VENDOR_TCODES:
+            return True
+        kind = self._table.get(tcode)
+        if kind is None or RCODE.key not in kind.index:
+            return False
+        before = kind.fields[: kind.index[RCODE.key] + 1]
+        runs = _groups(self._raw[:MAX_MESSAGE] + b"\x03")
+        try:
+            return messages.unpack(before, runs, self._config, at=TCODE_BITS).values[RCODE.key] in RCODE.vendor
+        except FieldError:
+            return False
 
-    def _unknown(self, tcode: int, acc: int, nbits: int) -> Message:
+    def _unknown(self, tcode: int, number: int, length: int) -> Message:
         """A message of which only TCODE and SRC are known (3.2: SRC is the second field of every message)."""
-        src = acc & ((1 << self._src_bits) - 1) if nbits >= self._src_bits else 0
-        return Message(unknown_type(tcode), (), self._start, src)
+        bits = self._config.source_bits
+        src = number >> TCODE_BITS & (1 << bits) - 1 if length - TCODE_BITS >= bits else 0
+        return Message.of(unknown_type(tcode), {SRC.key: src}, self._start)
 
     def _parse(self) -> None:
+        tcode = self._raw[0] >> 2
         try:
-            message = self._message()
-        except _BadMessage as error:
-            tcode = self._raw[0] >> 2
-            if tcode in VENDOR_TCODES:  # laid out by another vendor
-                acc, nbits = _groups(self._raw[:MAX_MESSAGE] + b"\x03")[0]  # a first field that is longer ends there
-                self._on_message(self._unknown(tcode, acc >> TCODE_BITS, nbits - TCODE_BITS))
-                self._raw.clear()
-                return
-            self._on_damage(Damage(self._start, len(self._raw), str(error), error.clause))
+            message = self._message(tcode)
+        except FieldError as error:
+            if tcode in VENDOR_TCODES:  # laid out by another vendor; a first field that is longer ends there
+                self._on_message(self._unknown(tcode, *_groups(self._raw[:MAX_MESSAGE] + b"\x03")[0]))
+            else:
+                self._on_damage(Damage(self._start, len(self._raw), *_complaint(self._table[tcode], error)))
         else:
             self._on_message(message)
         self._raw.clear()
 
-    def _message(self) -> Message:
-        raw = self._raw
-        groups = _groups(raw)
-        tcode = raw[0] >> 2
+    def _message(self, tcode: int) -> Message:
+        runs = _groups(self._raw)
         kind = self._table.get(tcode)
-        acc, nbits = groups[0]
-        acc >>= TCODE_BITS
-        nbits -= TCODE_BITS
         if kind is None:
-            return self._unknown(tcode, acc, nbits)
-        if nbits < self._src_bits:
-            raise _BadMessage(f"{kind.name} has no room for SRC of {self._src_bits} bits", "NT-17")
-        src = acc & ((1 << self._src_bits) - 1)
-        acc >>= self._src_bits
-        nbits -= self._src_bits
-        values: list[int] = []
-        group = 0
-        rcode = acc & 15 if tcode == RESOURCE_FULL else 0
-        for spec in kind.fields:
-            if spec.when is not None and values[kind.keys.index(spec.when[0])] not in spec.when[1]:
-                continue
-            if group >= len(groups):
-                raise _BadMessage(f"{kind.name} ends before its field {spec.name}", f"NT.{kind.section}.fields")
-            if spec.width != VAR:
-                if nbits < spec.width:
-                    raise _BadMessage(f"{kind.name} ends inside its field {spec.name}", f"NT.{kind.section}.fields")
-                values.append(acc & ((1 << spec.width) - 1))
-                acc >>= spec.width
-                nbits -= spec.width
-                continue
-            if spec.is_address and self._address_bits:
-                acc = _extend(acc, nbits, self._address_bits)
-            custom = rcode in VENDOR_CODES["rcode"]  # its RDATA may have any size: 64 bits are reported
-            values.append(
-                self._variable(kind, spec, acc & _MAX_FIELD if custom else acc, nbits, 64 if custom else spec.max_bits)
-            )
-            group += 1
-            acc, nbits = groups[group] if group < len(groups) else (0, 0)
-        if rcode in RESERVED_RCODES:  # what comes after RDATA may be more of it, or TSTAMP
-            return Message(kind, tuple(values), self._start, src)
-        tstamp = None
-        if self._has_tstamp and group < len(groups):
-            tstamp = acc
-            group += 1
-        if group != len(groups):
-            raise _BadMessage(f"{kind.name} has {len(groups) - group} field(s) too many", f"NT.{kind.section}.fields")
-        return Message(kind, tuple(values), self._start, src, tstamp)
-
-    @staticmethod
-    def _variable(kind: MessageType, spec: Field, value: int, nbits: int, most: int) -> int:
-        if nbits == 0:
-            raise _BadMessage(f"{kind.name}.{spec.name} has no bits", f"NT.{kind.section}.fields")
-        if value >> most:
-            raise _BadMessage(f"{kind.name}.{spec.name}={value:#x} has more than {most} bits", "NT.6.2.max_field")
-        return value
+            return self._unknown(tcode, *runs[0])
+        found = messages.unpack(kind.fields, runs, self._config, at=TCODE_BITS)
+        left = len(runs) - found.runs
+        if left and found.values.get(RCODE.key) not in RESERVED_RCODES:
+            raise FieldError(kind.fields[-1], "left", f"has {left} field(s) too many")
+        return Message.of(kind, found.values, self._start)
 
 
-class _BadMessage(ValueError):
-    def __init__(self, text: str, clause: str) -> None:
-        super().__init__(text)
-        self.clause = clause
+def _complaint(kind: MessageType, error: FieldError) -> tuple[str, str]:
+    """What is wrong with a message, and the requirement that it breaks."""
+    text = f"{kind.name}.{error}" if error.reason in ("empty", "long") else f"{kind.name} {error}"
+    clause = "NT.6.2.max_field" if error.reason == "long" else f"NT.{kind.section}.fields"
+    return text, error.field.clause if error.reason in ("cut", "missing") and error.field.key == SRC.key else clause
 
 
-def _groups(raw: bytes | bytearray) -> list[tuple[int, int]]:
+def _groups(raw: bytes | bytearray) -> list[messages.Run]:
     """(value, bits) of each run of bytes up to one with MSEO 01 or 11."""
     groups = []
     acc = nbits = 0
@@ -279,11 +228,11 @@ def _groups(raw: bytes | bytearray) -> list[tuple[int, int]]:
     return groups
 
 
-def unpack(data: bytes, config: Config) -> tuple[list[Message], list[Damage]]:
-    """All messages and all damage of a complete stream."""
-    messages: list[Message] = []
+def unpack(data: bytes, config: Config, table: Table | None = None) -> tuple[list[Message], list[Damage]]:
+    """All messages and all damage of a complete stream. table: of the messages, by default that of the variant."""
+    found: list[Message] = []
     damages: list[Damage] = []
-    unpacker = Unpacker(config, messages.append, damages.append)
+    unpacker = Unpacker(config, found.append, damages.append, table)
     unpacker.feed(data)
     unpacker.finish()
-    return messages, damages
+    return found, damages

@@ -77,11 +77,11 @@ def difference(capture: NtraceCapture, encoded: EncodedTrace, actual: list[Messa
             _replaced(want, have, _missing(capture, encoded, place)),
             f"{have.name} is sent where {want.name} is expected",
         )
-    if want.values == have.values:
+    if want.body == have.body:
         return _beside(expected, place, have)
     if want.type.keys != have.type.keys:
         return f"NT.{want.type.section}.fields", f"{want.name} does not have the fields of its table"
-    key, ours, theirs = next(one for one in zip(want.type.keys, want.values, have.values) if one[1] != one[2])
+    key, ours, theirs = next(one for one in _pairs(want, have) if one[1] != one[2])
     if (
         key in ("sync", "btype")
         and _aligned(expected, place + 1, actual, place)
@@ -97,6 +97,11 @@ def difference(capture: NtraceCapture, encoded: EncodedTrace, actual: list[Messa
     return clause, f"{want.name}: {_name(want, key)} is not as expected"
 
 
+def _pairs(want: Message, have: Message) -> list[tuple[str, int, int]]:
+    """(key, value, value) of the fields of two messages of one type, without SRC and TSTAMP; -1 is absent."""
+    return [(f.key, want.get(f.key, -1), have.get(f.key, -1)) for f in want.type.own]
+
+
 def _alike(a: list[Message], i: int, b: list[Message], j: int) -> bool:
     """Whether the next three messages of a from i and of b from j are equal (or those that are left)."""
     ours, theirs = a[i : i + 3], b[j : j + 3]
@@ -105,7 +110,7 @@ def _alike(a: list[Message], i: int, b: list[Message], j: int) -> bool:
 
 def _equal(a: Message, b: Message) -> bool:
     """Equal but for SRC and TSTAMP, which is a difference to the message before."""
-    return (a.type.tcode, a.values) == (b.type.tcode, b.values)
+    return (a.type.tcode, a.body) == (b.type.tcode, b.body)
 
 
 def _skipped(run: list[Message], other: Message, reference: int) -> bool:
@@ -135,7 +140,7 @@ def _address(message: Message, reference: int) -> int | None:
 
 
 def _name(message: Message, key: str) -> str:
-    return next(spec.name for spec in message.type.fields if spec.key == key)
+    return message.type.field(key).name
 
 
 def _aligned(a: list[Message], i: int, b: list[Message], j: int) -> bool:

@@ -35,7 +35,7 @@ class Context:
         self._following = following = np.append(counts, len(table))[np.searchsorted(counts, self._rows)]
         self._low = lossless.decoded.first_pc[self._rows]
         self._high = np.append(after, len(lossless.decoded))[following]
-        self._process = [table.messages[row].values[0] for row in self._rows.tolist()]
+        self._process = [table.messages[row].get("process", 0) for row in self._rows.tolist()]
         states = lossless.expected.states
         value = states.value if config.hcontext else states.value & np.uint64(2**35 - 1)
         change = np.flatnonzero(np.diff(value, prepend=~value[:1]))

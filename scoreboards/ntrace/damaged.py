@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.table import TABLES, VAR, VENDOR_TCODES, MessageType
+from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES, MessageType
 from rvtrace.scoreboards.common.places import Rows
-from rvtrace.scoreboards.ntrace.rewriting import SRC, TCODE, TSTAMP, Item, standard
+from rvtrace.scoreboards.ntrace.rewriting import TCODE, VAR, Item, standard
 
 SHOWN = 24  # bytes
 _ENDS = 3  # MSEO of the last byte of a message
-_NAMES = {SRC: "SRC", TCODE: "TCODE", TSTAMP: "TSTAMP"}
 
 
 def damaged_rows(data: bytes, config: Config) -> Rows:
@@ -23,7 +22,7 @@ def damaged_rows(data: bytes, config: Config) -> Rows:
         begin = f"{raw[0] & 3:02b}" if raw else "nothing"
         return [*rows, ("MSEO of the first byte", "00, where a message begins", begin)]
     reserved = next((place for place, byte in enumerate(raw) if byte & 3 == 2), None)
-    kind = TABLES[config.variant].get(raw[0] >> 2)
+    kind = TABLES[config.variant].by_code.get(raw[0] >> 2)
     if kind is None or raw[0] >> 2 in VENDOR_TCODES:
         rows.append(("TCODE", "one of table 8", str(raw[0] >> 2)))
     else:
@@ -44,8 +43,7 @@ def _frame(data: bytes) -> bytes:
 
 
 def _fields(raw: bytes, kind: MessageType, config: Config, cut: bool) -> Rows:
-    names = _NAMES | {field.key: field.name for field in kind.fields}
-    limits = {field.key: field.max_bits for field in kind.fields}
+    names = {TCODE: "TCODE"} | {field.key: field.name for field in kind.fields}
     groups = _groups(raw)
     rows: Rows = []
     values: dict[str, int] = {}
@@ -67,7 +65,7 @@ def _fields(raw: bytes, kind: MessageType, config: Config, cut: bool) -> Rows:
             return rows
         value = values[item.key] = acc & ((1 << width) - 1)
         text = f"{value} ({kind.name})" if item.key == TCODE else f"{value:#x}" if item.is_address else str(value)
-        most = limits.get(item.key, 64)
+        most = 64 if item.key == TCODE else min(kind.field(item.key).most(config, values), 64)
         wide = item.width == VAR and value.bit_length() > most
         rows.append((names[item.key], f"at most {most} bits" if wide else "", text))
         acc, nbits, is_open = acc >> width, nbits - width, item.width != VAR

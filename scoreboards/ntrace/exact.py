@@ -139,11 +139,7 @@ def _first_difference(capture: NtraceCapture, encoded: EncodedTrace) -> tuple[in
 def _has_source(capture: NtraceCapture, expected: list[Message]) -> bool:
     """Whether the first message is right but for the SRC that it has although that is inhibited."""
     first = unpack(capture.data, replace(capture.config, inhibit_src=0))[0][:1]
-    return (
-        bool(expected)
-        and bool(first)
-        and (first[0].values, first[0].src) == (expected[0].values, capture.config.src_id)
-    )
+    return bool(expected) and bool(first) and (first[0].body, first[0].src) == (expected[0].body, capture.config.src_id)
 
 
 def _locate(capture: NtraceCapture, encoded: EncodedTrace, place: int, failure: Failure) -> None:

@@ -240,17 +240,17 @@ def _unknown_of(trace: DecodedTrace, config: Config) -> list[Message]:
     """The messages that have a reserved TCODE or code, in order."""
     log, rows = trace.log, trace.log.rows()
     found = set(log.odd)
-    for kind in TABLES[config.variant].values():
-        for column, key in enumerate(kind.keys):
+    for tcode in TABLES[config.variant].by_code:
+        for key, column in log.columns(tcode).items():
             if key in RESERVED_CODES:
-                reserved = np.isin(rows[:, k.VALUE + column], RESERVED_CODES[key])
-                found |= set(np.flatnonzero(reserved & (rows[:, k.TCODE] == kind.tcode)).tolist())
+                reserved = np.isin(rows[:, column], RESERVED_CODES[key])
+                found |= set(np.flatnonzero(reserved & (rows[:, k.TCODE] == tcode)).tolist())
     return [log[index] for index in sorted(found) if _unknown(log[index], config)]
 
 
 def _unknown(message: Message, config: Config) -> bool:
     """Whether a message has a reserved TCODE or code."""
-    reserved = message.tcode not in TABLES[config.variant] and message.tcode not in VENDOR_TCODES
+    reserved = message.tcode not in TABLES[config.variant].by_code and message.tcode not in VENDOR_TCODES
     return reserved or any(message.get(key, 0) in codes for key, codes in RESERVED_CODES.items())
 
 

@@ -87,7 +87,7 @@ def _allowed(legal: Legal) -> None:
 
 def _known(legal: Legal) -> np.ndarray:
     """Mask of the messages whose fields are known."""
-    return legal.table.is_a(*TABLES[legal.config.variant])
+    return legal.table.is_a(*TABLES[legal.config.variant].by_code)
 
 
 def _sources(legal: Legal, data: np.ndarray) -> None:
@@ -314,7 +314,7 @@ def _framing(legal: Legal, capture: NtraceCapture, diagnostics: list) -> None:
                       ("NT.3.max_message", len(table)), ("NT.6.2.max_field", len(table)), ("NT-16", len(table)),
                       ("NT-24", 1)):  # fmt: skip
         book.count(clause, n)
-    for kind in TABLES[legal.config.variant].values():
+    for kind in TABLES[legal.config.variant].by_code.values():
         book.count(f"NT.{kind.section}.fields", int(np.count_nonzero(table.tcode == kind.tcode)))
     for diagnostic in diagnostics:
         index = int(np.searchsorted(table.offset, diagnostic.offset))
@@ -358,7 +358,7 @@ def _monitors(legal: Legal, capture: NtraceCapture) -> None:
 def _types(legal: Legal) -> None:
     table, htm = legal.table, legal.config.mode == "htm"
     every = np.ones(len(table), dtype=bool)
-    known = table.is_a(*TABLES[legal.config.variant]) | table.is_a(*VENDOR_TCODES)
+    known = table.is_a(*TABLES[legal.config.variant].by_code) | table.is_a(*VENDOR_TCODES)
     legal.rule("NT.6.1.tcode", every, ~known, lambda i: f"TCODE {table.tcode[i]} is reserved")
     direct, hist = table.is_a(*BTM_ONLY), table.is_a(*HTM_ONLY)
     legal.rule("NT.7.2.btm_only", every if htm else direct, direct & htm, "is for BTM only, the mode is HTM")

@@ -73,7 +73,7 @@ class Beside:
             counts = np.flatnonzero(table["icnt"] != t.ABSENT)  # the next message that counts bounds its place
             bounds = np.append(counts, len(table))[np.searchsorted(counts, rows)]
             high = np.append(after, len(decoded))[bounds]
-            names = [(table.messages[r].tcode, *table.messages[r].values[:1]) for r in rows.tolist()]
+            names = [(table.messages[r].tcode, *table.messages[r].body[:1]) for r in rows.tolist()]
             first = decoded.first_pc[rows].tolist()
             told = [Place(*place) for place in zip(first, high.tolist(), names, first)]
             wanted = [Place(v.index, v.index, (v.tcode, v.data), v.index) for v in expected.vendor]

@@ -21,13 +21,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rvtrace.models.common.messages import VARIABLE, Field
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.table import TABLES, TCODE_BITS, VAR, Field, Message, MessageType, unknown_type
+from rvtrace.models.ntrace.table import TABLES, TCODE_BITS, Message, MessageType, unknown_type
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.hypotheses import Dialect
 
 MDO_BITS = 6
+VAR = 0  # width of an item that ends a byte
 IDLE = 0xFF
 LONGEST = 80  # bytes of a message that is read; the longest legal one has 38, a deviation may lengthen it
 
@@ -85,12 +87,14 @@ class Rewriting:
 
 def standard(kind: MessageType, config: Config) -> list[Item]:
     """The items of a message type as the specification has them (3.2, chapter 7)."""
-    items = [Item(TCODE, TCODE_BITS)]
-    if config.source_bits:
-        items.append(Item(SRC, config.source_bits))
-    items += [Item(f.key, f.width, f.is_address, f.when) for f in kind.fields]
-    if config.timestamp:
-        items.append(Item(TSTAMP, VAR, optional=True))
+    items, found = [Item(TCODE, TCODE_BITS)], kind.resolved(config) or []
+    for one in found:
+        when = None
+        if one.by >= 0 and not one.field.optional:
+            by = found[one.by]
+            when = (by.field.key, tuple(value for value in range(1 << by.width) if one.mask >> value & 1))
+        width = VAR if one.width == VARIABLE else one.width
+        items.append(Item(one.field.key, width, one.field.is_address, when, one.field.optional))
     return items
 
 
@@ -164,7 +168,7 @@ class Layouts:
     def __init__(self, rules: Rules, rewritings: Iterable[Rewriting]) -> None:
         self.rules, chosen = rules, list(rewritings)
         config = rules.config
-        table = TABLES[config.variant]
+        table = TABLES[config.variant].by_code
         self.absent = {key: value for one in chosen for key, value in one.absent}
         means = dict(pair for one in chosen for pair in one.types)
         means = {tcode: RESERVED for tcode in means.values() if tcode not in means} | means  # it has that TCODE alone
@@ -205,7 +209,7 @@ class Layouts:
         if found is None:
             return None
         if found[0].tcode == RESERVED:
-            return Message(found[0], (), piece.offset)
+            return Message.of(found[0], {}, piece.offset)
         values = fields_of(piece.raw, found[1], self.rules.config.address_bits)
         return None if values is None else self._message(found[0], values, piece.offset)
 
@@ -215,16 +219,17 @@ class Layouts:
         return self.tcode_at != {0} or self.tcode_bits != TCODE_BITS
 
     def _message(self, kind: MessageType, values: dict[str, int], offset: int) -> Message | None:
-        config, own = self.rules.config, []
-        for field in kind.fields:
-            if field.when is not None and own[kind.keys.index(field.when[0])] not in field.when[1]:
+        config = self.rules.config
+        own: dict[str, int | None] = {SRC: values.get(SRC, config.src_id) if config.source_bits else 0}
+        for field in kind.own:
+            if not field.present(config, own):
                 continue
             value = values.get(field.key, self._default(kind, field))
             if value is None:
                 return None
-            own.append(value)
-        src = values.get(SRC, config.src_id) if config.source_bits else 0
-        return Message(kind, tuple(own), offset, src, values.get(TSTAMP) if config.timestamp else None)
+            own[field.key] = value
+        own[TSTAMP] = values.get(TSTAMP) if config.timestamp else None
+        return Message.of(kind, own, offset)
 
     def _default(self, kind: MessageType, field: Field) -> int | None:
         if field.key == "cdf" and "cdf" not in self.absent:
@@ -286,13 +291,7 @@ def _packed(message: Message, config: Config) -> bytes | None:
 
 def with_field(message: Message, key: str, value: int) -> Message:
     """The message with another value of one of its fields."""
-    place = message.type.keys.index(key)
-    return replace_values(message, (*message.values[:place], value, *message.values[place + 1 :]))
-
-
-def replace_values(message: Message, values: tuple[int, ...]) -> Message:
-    """The message with other values."""
-    return message._replace(values=values)
+    return message.replaced(**{key: value})
 
 
 __all__ = [

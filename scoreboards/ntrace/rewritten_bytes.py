@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rvtrace.models.ntrace.table import TABLES, VAR
+from rvtrace.models.common.messages import VARIABLE
+from rvtrace.models.ntrace.table import TABLES
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.rewriting import IDLE, Bytes, Moved, Rewriting
 
@@ -121,8 +122,8 @@ def _ends_as_fields(data: bytes) -> Moved:
 
 
 FIELDS = {
-    kind.tcode: sum(spec.width == VAR for spec in kind.fields)
-    for kind in TABLES["v1_0"].values()
+    kind.tcode: sum(spec.width == VARIABLE for spec in kind.own)
+    for kind in TABLES["v1_0"].by_code.values()
     if any(spec.is_address for spec in kind.fields)
 }
 MANY = 1 << 20  # more fields than a message has: MSEO=11 alone ends it

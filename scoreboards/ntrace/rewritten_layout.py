@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from rvtrace.models.ntrace.table import TABLES, VAR, VENDOR_TCODES, MessageType
+from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES, MessageType
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.ntrace.counted import Counted
-from rvtrace.scoreboards.ntrace.rewriting import JUNK, MDO_BITS, SRC, TCODE, TSTAMP, Item, Rewriting, Rules
+from rvtrace.scoreboards.ntrace.rewriting import JUNK, MDO_BITS, SRC, TCODE, TSTAMP, VAR, Item, Rewriting, Rules
 
-TYPES = tuple(kind for tcode, kind in TABLES["v1_0"].items() if tcode not in VENDOR_TCODES)
+TYPES = tuple(kind for tcode, kind in TABLES["v1_0"].by_code.items() if tcode not in VENDOR_TCODES)
 NAMES = {f.key: f.name for kind in TYPES for f in kind.fields} | {SRC: "SRC", TSTAMP: "TSTAMP", TCODE: "TCODE"}
 DEFAULTS = {"btype": 0, "icnt": 0, "hist": 1, "ecode": 4, "etype": 0, "evcode": 4, "hrepeat": 2, "cdf": -1, "sync": 2}
 WIDTHS = {"sync": (2, 3, 5, 6, 8), "btype": (1, 3, 4), "evcode": (2, 3, 5, 6, 8), "cdf": (1, 3, 4),
@@ -27,6 +27,10 @@ def _in(kinds: Iterable[MessageType], change: Change) -> Rewriting:
     """A change of these message types."""
     tcodes = {kind.tcode for kind in kinds}
     return Rewriting(lay=lambda kind, items, rules: change(items, rules) if kind.tcode in tcodes else items)
+
+
+def _keys(kind: MessageType) -> tuple[str, ...]:
+    return tuple(f.key for f in kind.own)
 
 
 def _with(*keys: str) -> list[MessageType]:
@@ -126,9 +130,9 @@ def _cdf_ignored(items: list[Item], rules: Rules) -> list[Item]:
 def _swaps() -> Iterator[Dialect]:
     pairs: dict[tuple[str, str], list[MessageType]] = {}
     for kind in TYPES:
-        for pair in zip(kind.keys, kind.keys[1:]):
+        for pair in zip(_keys(kind), _keys(kind)[1:]):
             pairs.setdefault(pair, []).append(kind)
-        for pair in zip(kind.keys, kind.keys[2:]):
+        for pair in zip(_keys(kind), _keys(kind)[2:]):
             pairs.setdefault(pair, []).append(kind)
     for (a, b), kinds in pairs.items():
         sets = [kinds] + ([[kind] for kind in kinds] if len(kinds) > 1 else [])
@@ -160,7 +164,7 @@ def _absences() -> Iterator[Dialect]:
 def _widths() -> Iterator[Dialect]:
     for key, widths in WIDTHS.items():
         kinds = _with(key)
-        right = next(f.width for f in kinds[0].fields if f.key == key)
+        right = kinds[0].field(key).width
         for width in widths:
             yield Dialect(
                 f"{key}_{width}_bits", _clause(kinds), f"{NAMES[key]} has {width} bits",
@@ -178,12 +182,12 @@ def _widths() -> Iterator[Dialect]:
             f"icnt_unmarked_{width}_bits", "NT.3.1.field_end",
             f"the end of I-CNT, which has {width} bits filled up to whole bytes, is not marked (MSEO=00)",
             "the last byte of a variable-length field has MSEO=01", "width of icnt",
-            _in([kind for kind in _with("icnt") if kind.keys[-1] != "icnt"], _unmarked("icnt", width)),
+            _in([kind for kind in _with("icnt") if _keys(kind)[-1] != "icnt"], _unmarked("icnt", width)),
         )  # fmt: skip
     for width in (4, 5, 7, 8):
         yield Dialect(
             f"tcode_{width}_bits", "NT.3.2.structure", f"TCODE has {width} bits", "TCODE has 6 bits", "width of tcode",
-            _in((*TYPES, *(TABLES["v1_0"][t] for t in VENDOR_TCODES)), _resize(TCODE, width)),
+            _in((*TYPES, *(TABLES["v1_0"].by_code[t] for t in VENDOR_TCODES)), _resize(TCODE, width)),
         )  # fmt: skip
 
 

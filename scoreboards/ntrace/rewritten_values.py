@@ -121,7 +121,7 @@ class Time:
         else:  # synchronizing messages do not move what the next difference is from
             now = stamp if sync else self._now + stamp
         before, self._now = self._now, now
-        return message._replace(tstamp=now if sync else max(now - before, 0))
+        return message.replaced(tstamp=now if sync else max(now - before, 0))
 
 
 class NotReset:

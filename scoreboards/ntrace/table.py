@@ -12,16 +12,15 @@ from itertools import compress
 
 import numpy as np
 
+from rvtrace.models.common.messages import Field
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.message_log import Messages
-from rvtrace.models.ntrace.table import Field, Message
+from rvtrace.models.ntrace.table import SHARED, SRC, TABLES, TSTAMP, Message
 from rvtrace.scoreboards.common.places import Places, Rows
 
 ABSENT = -1  # in a column: the message has no such field
-_KEYS = ("sync", "btype", "icnt", "faddr", "uaddr", "hist", "rcode", "rdata", "hrepeat", "etype", "ecode", "evcode",
-         "cdf", "bcnt", "process", "data")  # fmt: skip
 _POWERS = 1 << np.arange(63, dtype=np.int64)  # as many are not above a value as it has bits
 _WIDE = 2**63 - 1  # columns keep the low 63 bits of PROCESS, DATA and a vendor's RDATA
 
@@ -34,44 +33,50 @@ FIRST_VENDOR = 56
 
 
 class MessageTable:
-    """Columns of n messages: tcode, offset, src, and each field by its key (ABSENT where there is none). counts: of
-    values.
+    """Columns of n messages: tcode, offset, and each field by its key (int64, ABSENT where there is none).
 
-    timed: which have TSTAMP; tstamp: uint64, 0 where there is none; timed_bits: the bits it takes; time: uint64, the
-    time reported so far (8.7).
+    src: SRC, 0 where there is none. counts: of values beside SRC and TSTAMP. timed: which have TSTAMP; tstamp: uint64,
+    0 where there is none; timed_bits: the bits it takes; time: uint64, the time reported so far (8.7).
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = messages
         n = len(messages)
-        self.tcode, self.offset, self.src, self.counts = (np.zeros(n, dtype=np.int64) for _ in range(4))
-        self.timed, self.tstamp = np.zeros(n, dtype=bool), np.zeros(n, dtype=np.uint64)
-        self.timed_bits = np.zeros(n, dtype=np.int64)
-        self._columns = {key: np.full(n, ABSENT, dtype=np.int64) for key in _KEYS}
+        self.tcode, self.offset, self.counts, self.timed_bits = (np.zeros(n, dtype=np.int64) for _ in range(4))
+        self.tstamp = np.zeros(n, dtype=np.uint64)
+        self._columns: dict[str, np.ndarray] = {}
         if isinstance(messages, Messages):
             self._take_rows(messages)
             self._take(np.array(messages.odd, dtype=np.int64))
         else:
             self._take(np.arange(n))
+        self.src = np.maximum(self[SRC.key], 0)
+        self.timed = self[TSTAMP.key] != ABSENT
         self.time = self._times()
+
+    def _column(self, key: str) -> np.ndarray:
+        """The column of a field of some message here."""
+        if key not in self._columns:
+            self._columns[key] = np.full(len(self.messages), ABSENT, dtype=np.int64)
+        return self._columns[key]
 
     def _take_rows(self, log: Messages) -> None:
         """All messages whose fields the decoder has kept as integers."""
         rows, keep = log.rows(), np.ones(len(log), dtype=bool)
         keep[log.odd] = False
-        stamp = np.where(keep, rows[:, k.STAMP], ABSENT)
-        self.tcode[keep], self.offset[keep], self.src[keep] = rows[keep][:, [k.TCODE, k.BYTE, k.SOURCE]].T
-        self.timed[:] = stamp >= 0
-        self.tstamp[:] = np.maximum(stamp, 0).astype(np.uint64)
-        self.timed_bits[:] = np.searchsorted(_POWERS, stamp, side="right")
-        counts, numbers = rows[:, k.VALUES], np.flatnonzero(keep)
-        self.counts[keep] = counts[keep]
+        numbers = np.flatnonzero(keep)
+        self.tcode[numbers], self.offset[numbers] = rows[numbers][:, [k.TCODE, k.BYTE]].T
         kinds = self.tcode[numbers]
         for tcode in np.unique(kinds).tolist():
             at = numbers[kinds == tcode]
-            for column, key in enumerate(log[int(at[0])].type.keys):
-                has = at[counts[at] > column]
-                self._columns[key][has] = rows[has, k.VALUE + column]
+            for key, cell in log.columns(tcode).items():
+                values = rows[at, cell]
+                self._column(key)[at] = values
+                if key not in SHARED:
+                    self.counts[at] += values != ABSENT
+        stamp = self._column(TSTAMP.key)
+        self.tstamp[:] = np.maximum(stamp, 0).astype(np.uint64)
+        self.timed_bits[:] = np.searchsorted(_POWERS, stamp, side="right")
 
     def _take(self, at: np.ndarray) -> None:
         """The messages with these numbers, one by one."""
@@ -80,21 +85,15 @@ class MessageTable:
         tcodes = np.fromiter((m.type.tcode for m in some), np.int64, n)
         self.tcode[at] = tcodes
         self.offset[at] = np.fromiter((m.offset for m in some), np.int64, n)
-        self.src[at] = np.fromiter((m.src for m in some), np.int64, n)
-        self.counts[at] = np.fromiter((len(m.values) for m in some), np.int64, n)
-        stamps = [m.tstamp for m in some]
-        self.timed[at] = np.fromiter((stamp is not None for stamp in stamps), bool, n)
-        self.tstamp[at] = np.fromiter(((stamp or 0) & 2**64 - 1 for stamp in stamps), np.uint64, n)
-        self.timed_bits[at] = np.fromiter(((stamp or 0).bit_length() for stamp in stamps), np.int64, n)
-        for tcode in np.unique(tcodes).tolist():
-            where = tcodes == tcode
+        self.counts[at] = np.fromiter((len(m.body) for m in some), np.int64, n)
+        stamps = [m.tstamp or 0 for m in some]
+        self.tstamp[at] = np.fromiter((stamp & 2**64 - 1 for stamp in stamps), np.uint64, n)
+        self.timed_bits[at] = np.fromiter((stamp.bit_length() for stamp in stamps), np.int64, n)
+        for kind in {id(m.type): m.type for m in some}.values():
+            where = np.fromiter((m.type is kind for m in some), bool, n)
             rows = [m.values for m in compress(some, where.tolist())]
-            keys = next(m for m in some if m.type.tcode == tcode).type.keys
-            width = max(map(len, rows))
-            padded = [r if len(r) == width else (*r, *[ABSENT] * (width - len(r))) for r in rows]
-            block = np.array([[v & _WIDE if v >= 0 else v for v in r] for r in padded], dtype=np.int64)
-            for column, key in enumerate(keys[:width]):
-                self._columns[key][at[where]] = block.reshape(len(rows), width)[:, column]
+            for key, values in zip(kind.keys, zip(*rows)):
+                self._column(key)[at[where]] = [ABSENT if value is None else value & _WIDE for value in values]
 
     def _times(self) -> np.ndarray:
         total = np.cumsum(self.tstamp, dtype=np.uint64)
@@ -109,7 +108,9 @@ class MessageTable:
         return len(self.messages)
 
     def __getitem__(self, key: str) -> np.ndarray:
-        return self._columns[key]
+        if key not in self._columns and not any(key in table.fields for table in TABLES.values()):
+            raise KeyError(f"no message has a field {key}")
+        return self._column(key)
 
     def behind(self, mask: np.ndarray, first: bool = False) -> np.ndarray:
         """Mask of the messages that follow one of `mask`, vendor-defined ones between them not counted; first: the
@@ -140,7 +141,7 @@ def field_text(spec: Field, value: int | None) -> str:
         return "-"
     if spec.is_address:
         return f"{value:#x} (address {value << 1:#x})"
-    if spec.key in ("hist", "rdata"):
+    if not isinstance(spec.form, str) or spec.form == "hist":
         return f"{value} ({value:#b})"
     return str(value)
 
@@ -156,14 +157,12 @@ def compare_fields(expected: Message | None, actual: Message | None) -> list[tup
             specs |= {spec.key: spec for spec in message.type.fields}
     for key, spec in specs.items():
         pair = [None if m is None else m.get(key) for m in (expected, actual)]
-        rows.append((spec.name, field_text(spec, pair[0]), field_text(spec, pair[1])))
-    for name, pair in (
-        ("SRC", [m and m.src for m in (expected, actual)]),
-        ("TSTAMP", [m and m.tstamp for m in (expected, actual)]),
-    ):
+        if key not in SHARED:
+            rows.append((spec.name, field_text(spec, pair[0]), field_text(spec, pair[1])))
+    for spec in (SRC, TSTAMP):
+        pair = [None if m is None else m.get(spec.key) for m in (expected, actual)]
         if any(pair):
-            shown = ["-" if value is None else str(value) for value in pair]
-            rows.append((name, shown[0], shown[1]))
+            rows.append((spec.name, field_text(spec, pair[0]), field_text(spec, pair[1])))
     return rows
 
 
@@ -185,7 +184,7 @@ class Locator(Places):
     def rows(self, index: int) -> Rows:
         """The fields of a message as sent."""
         message = self.messages[index]
-        return [(s.name, "", field_text(s, v)) for s, v in zip(message.type.fields, message.values)]
+        return [(f.name, "", field_text(f, v)) for f in message.type.own if (v := message.get(f.key)) is not None]
 
 
 def canonical(message: Message, config: Config) -> bytes:

@@ -107,6 +107,10 @@ def test_text_and_bins():
     assert FULL.text({"rcode": 2, "data": 3, "times": 0}) == "R-CODE=2 (repeated) DATA=3 TIMES=0"
     assert CODE.text(8) == "8 (vendor-defined)" and CODE.text(1) == "1"
     assert CODE.bins == ("0 count", "2 repeated")
+    assert Field("x", form="half").text(5) == "0x5 (0xa)" and Field("x", form="hex").text(16) == "0x10"
+    hist = Field("x", form=lambda values: "hist" if values["rcode"] else "dec")
+    assert hist.text(0b1011, {"rcode": 1}) == "0xb (3 branches: 011)" and hist.text(11, {"rcode": 0}) == "11"
+    assert [hist.text(value, {"rcode": 1}) for value in (0, 1)] == ["0", "0x1 (empty)"]
     assert Field("x", show=lambda value, values: f"{value:#x} of {len(values)}").text(16) == "0x10 of 1"
 
 
@@ -120,6 +124,7 @@ def test_columns_are_shared():
 
 def test_selection():
     assert TABLE.select(tcode=27) is FULL and TABLE["Full"] is FULL and TABLE.select(tcode=4) is None
+    assert TABLE.by_code == {27: FULL, 3: BRANCH}
     assert "Full" in TABLE and "Empty" not in TABLE
     with pytest.raises(KeyError, match="Branch has the fields src, icnt, tstamp, not hist"):
         BRANCH.field("hist")
@@ -134,6 +139,11 @@ def test_fields_as_numbers():
         ("data", VARIABLE, 12, "plain", -1, 0),
         ("times", VARIABLE, 64, "plain", 1, 1 << 2),
     ]
+    limited = replace(DATA, max_bits=lambda c, v: 20 if v["rcode"] == 9 else 12)
+    [*_, last] = FULL.with_fields((CODE, limited)).resolved(Options()) or ()
+    assert last.most == 12
+    for present in (lambda c, v: v.get("rcode", 0) == 9, lambda c, v: v.get("other", 1)):
+        assert FULL.with_fields((CODE, replace(DATA, present=present))).resolved(Options()) is not None
     assert [r.field.key for r in FULL.resolved(Options(0, 1)) or ()] == ["rcode", "data", "times", "tstamp"]
 
 

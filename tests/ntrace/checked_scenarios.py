@@ -83,17 +83,14 @@ def place(messages: list[Message], name: str, which: int = 0, **fields: int) -> 
 
 def set_at(messages: list[Message], index: int, **values: int) -> None:
     """Change fields, src or tstamp of one message."""
-    old = messages[index]
-    fields = [values.get(key, value) for key, value in zip(old.type.keys, old.values)]
-    own = {key: values[key] for key in ("src", "tstamp") if key in values}
-    messages[index] = old._replace(values=tuple(fields), **own)
+    messages[index] = messages[index].replaced(**values)
 
 
 def insert(messages: list[Message], index: int, name: str, *values: int) -> None:
     """A message in the way, with the SRC of the others and no separate time."""
     like = messages[0]
     made = message(name, *values)
-    messages.insert(index, made._replace(src=like.src, tstamp=None if like.tstamp is None else 0))
+    messages.insert(index, made.replaced(src=like.src, tstamp=None if like.tstamp is None else 0))
 
 
 def small(**options: object) -> Config:

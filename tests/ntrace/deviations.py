@@ -11,9 +11,10 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
-from rvtrace.models.ntrace.table import VAR, Message
+from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
@@ -28,6 +29,7 @@ from tests.ntrace.legal_encoder import Habits, LegalEncoder
 from tests.ntrace.test_legal_encoder import CLOSED
 
 INSTRUCTIONS = 2500
+VAR = 0
 Part = tuple[str, int, int]  # key, value, width (0: variable length)
 
 
@@ -113,7 +115,8 @@ def parts_of(message: Message, config: Config) -> list[Part]:
     parts: list[Part] = [("tcode", message.tcode, 6)]
     if config.source_bits:
         parts.append(("src", message.src, config.source_bits))
-    parts += [(f.key, value, f.width) for f, value in zip(message.type.fields, message.values)]
+    own = [(f, message.get(f.key)) for f in message.type.own]
+    parts += [(f.key, value, VAR if f.width == VARIABLE else f.width) for f, value in own if value is not None]
     if message.tstamp is not None:
         parts.append(("tstamp", message.tstamp, VAR))
     return parts
@@ -174,8 +177,7 @@ def each(change: Callable[[Message], Message]) -> Values:
 
 def of_fields(*keys: str, to: Callable[[int, Run], int]) -> Values:
     def change(messages: list[Message], run: Run) -> list[Message]:
-        return [m._replace(values=tuple(to(v, run) if k in keys else v for k, v in zip(m.type.keys, m.values)))
-                for m in messages]  # fmt: skip
+        return [m.replaced(**{k: to(v, run) for k, v in m.by_key().items() if k in keys}) for m in messages]
 
     return change
 
@@ -183,16 +185,22 @@ def of_fields(*keys: str, to: Callable[[int, Run], int]) -> Values:
 def of_hist(to: Callable[[int], int]) -> Values:
     def change(m: Message) -> Message:
         keys = ("hist", "rdata") if m.get("rcode") in (1, 2) else ("hist",)
-        return m._replace(values=tuple(to(v) if k in keys else v for k, v in zip(m.type.keys, m.values)))
+        return m.replaced(**{k: to(v) for k, v in m.by_key().items() if k in keys})
 
     return each(change)
 
 
+def _counts(key: str, m: Message) -> bool:
+    """Whether a field counts half-words."""
+    return key == "icnt" or (key == "rdata" and m.get("rcode") == 0)
+
+
 def of_icnt(to: Callable[[int, int, Run, Message], int]) -> Values:
     def change(messages: list[Message], run: Run) -> list[Message]:
-        return [m._replace(values=tuple(
-            to(v, n, run, m) if k == "icnt" or (k == "rdata" and m.get("rcode") == 0) else v
-            for k, v in zip(m.type.keys, m.values))) for n, m in enumerate(messages)]  # fmt: skip
+        return [
+            m.replaced(**{k: to(v, n, run, m) for k, v in m.by_key().items() if _counts(k, m)})
+            for n, m in enumerate(messages)
+        ]
 
     return change
 
@@ -215,14 +223,14 @@ def references(kind: str) -> Values:
             full, part = m.get("faddr"), m.get("uaddr")
             if full is not None:
                 if kind == "faddr_relative":
-                    m = m._replace(values=tuple(v ^ last if k == "faddr" else v for k, v in zip(m.type.keys, m.values)))
+                    m = m.replaced(faddr=full ^ last)
                 last = full
                 starts = m.get("sync") in (3, 5, 7, 9) or kind != "not_later"
                 theirs = full if kind != "not_sync" and starts else theirs
             elif part is not None:
                 target = last ^ part
                 value = {"full": target, "difference": target - theirs & top}.get(kind, target ^ theirs)
-                m = m._replace(values=tuple(value if k == "uaddr" else v for k, v in zip(m.type.keys, m.values)))
+                m = m.replaced(uaddr=value)
                 last = target
                 theirs = theirs if kind == "sync_only" else target
             changed.append(m)
@@ -263,13 +271,12 @@ def groups_reversed(value: int) -> int:
 def not_reset(messages: list[Message], run: Run) -> list[Message]:
     total, changed = 0, []
     for m in messages:
-        values = []
-        for key, value in zip(m.type.keys, m.values):
-            if key == "icnt" or (key == "rdata" and m.get("rcode") == 0):
+        values = {}
+        for key, value in m.by_key().items():
+            if _counts(key, m):
                 total += value
-                value = total
-            values.append(value)
-        changed.append(m._replace(values=tuple(values)))
+                values[key] = total
+        changed.append(m.replaced(**values))
     return changed
 
 
@@ -455,6 +462,6 @@ def _times(messages: list[Message], absolute: bool) -> list[Message]:
     for m in messages:
         if m.tstamp is not None:
             before, now = now, m.tstamp if m.type.has_sync else now + m.tstamp
-            m = m._replace(tstamp=now if absolute else now - before)
+            m = m.replaced(tstamp=now if absolute else now - before)
         changed.append(m)
     return changed

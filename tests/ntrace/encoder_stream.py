@@ -118,12 +118,12 @@ def encode(rows: list[Row], **config: Any) -> EncodedTrace:
 
 def plain(trace: EncodedTrace) -> list[tuple]:
     """The messages as (name, field values...)."""
-    return [(m.name, *m.values) for m in trace.messages]
+    return [(m.name, *m.body) for m in trace.messages]
 
 
 def explained(trace: EncodedTrace) -> list[tuple]:
     """The messages as (clause, name, field values...)."""
-    return [(clause, m.name, *m.values) for clause, m in zip(trace.reasons, trace.messages)]
+    return [(clause, m.name, *m.body) for clause, m in zip(trace.reasons, trace.messages)]
 
 
 def each(blocks: Iterable[Block], **kwargs: Any) -> list[Row]:

@@ -15,11 +15,12 @@ from functools import cache
 
 import numpy as np
 
+from rvtrace.models.common.messages import VARIABLE, Field
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import Decoder
 from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace
-from rvtrace.models.ntrace.table import BY_NAME, VAR, Message, MessageType
+from rvtrace.models.ntrace.table import BY_NAME, Message
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
@@ -86,9 +87,8 @@ def noise(rng: random.Random, config: Config, size: int) -> bytes:
     return data if bias is None else bytes(byte & ~3 | rng.choice(bias) for byte in data)
 
 
-def _value(rng: random.Random, kind: MessageType, key: str, config: Config) -> int:
-    spec = kind.fields[kind.keys.index(key)]
-    bits = spec.width if spec.width != VAR else spec.max_bits
+def _value(rng: random.Random, spec: Field, bits: int, config: Config) -> int:
+    key = spec.key
     if spec.is_address and rng.random() < 0.9:
         address = rng.choice((*PLACES, rng.randrange(MAIN, 0x1020, 2)))
         return (address ^ rng.choice((0, MAIN, HANDLER)) if key == "uaddr" else address) >> 1
@@ -114,14 +114,16 @@ def extreme(rng: random.Random, config: Config, size: int) -> bytes:
     favourite = rng.choice(kinds)
     while len(data) < size:
         kind = favourite if rng.random() < 0.4 else rng.choice(kinds)
-        values: list[int] = []
-        for spec in kind.fields:
-            if spec.when is None or values[kind.keys.index(spec.when[0])] in spec.when[1]:
-                values.append(_value(rng, kind, spec.key, config))
+        values: dict[str, int | None] = {}
+        for spec in kind.own:
+            bits = spec.bits(config, values)
+            if bits:
+                bits = spec.most(config, values) if bits == VARIABLE else bits
+                values[spec.key] = _value(rng, spec, bits, config)
         tstamp = rng.choice((None, 0, 5, rng.getrandbits(64), rng.getrandbits(70))) if config.timestamp else None
         source = config.src_id if rng.random() < 0.9 else 0
-        width = 0 if max(values) >> config.address_bits else config.address_bits
-        data += pack(Message(kind, tuple(values), -1, source, tstamp), config.source_bits, width)
+        width = 0 if max(values.values()) >> config.address_bits else config.address_bits
+        data += pack(Message.of(kind, {**values, "src": source, "tstamp": tstamp}), config.source_bits, width)
     return bytes(data[:size])
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import BY_NAME, Message, unknown_type
+from rvtrace.models.ntrace.table import message as message_of
 from rvtrace.models.riscv.retired import IType, Kind, Retired
 
 EMPTY = 1
@@ -93,7 +94,9 @@ class LegalEncoder:
         if self.config.timestamp and (kind.has_sync or self.coin(self.habits.tstamp)):
             stamp = self.time if kind.has_sync else self.time - self.reported
             self.reported = self.time
-        message = Message(kind, values, src=self.config.src_id if self.config.source_bits else 0, tstamp=stamp)
+        message = message_of(name, *values).replaced(
+            src=self.config.src_id if self.config.source_bits else 0, tstamp=stamp
+        )
         self.messages.append(message)
         self.since = 0 if kind.has_sync else self.since + 1
         while self.coin(self.habits.idle):
@@ -108,7 +111,7 @@ class LegalEncoder:
 
     def _foreign(self) -> None:
         """A vendor-defined message: fields nobody knows, whole bytes after TCODE and SRC."""
-        message = Message(unknown_type(self.rng.randrange(56, 63)), (), src=self.config.src_id)
+        message = Message.of(unknown_type(self.rng.randrange(56, 63)), {"src": self.config.src_id})
         value = message.type.tcode | message.src << 6 | self.rng.getrandbits(20) << 6 + self.config.source_bits
         head = bytearray()
         while value:

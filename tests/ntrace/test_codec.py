@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace.codec import MAX_MESSAGE, pack, unpack
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.table import BY_NAME, VAR, Message, message
+from rvtrace.models.ntrace.table import BY_NAME, Message, message
 
 # Bytes on the left are the vectors of specs/ntrace.md and of the specification's table 6; this codec printed none.
 VECTORS = [
@@ -37,26 +38,28 @@ def test_table_6_with_its_idle_bytes() -> None:
     """The printed stream: idle, the message (its last byte is 0xFF too), idle (table 6)."""
     messages, damage = unpack(bytes.fromhex("ff 70 d0 1d 1d f8 ff ff"), Config())
     assert not damage
-    assert [(m.name, m.values, m.offset) for m in messages] == [("IndirectBranchHist", (0, 0x7D, 7, 0xFFE), 1)]
+    assert [(m.name, m.body, m.offset) for m in messages] == [("IndirectBranchHist", (0, 0x7D, 7, 0xFFE), 1)]
 
 
 @st.composite
 def any_message(draw: st.DrawFn) -> Message:
     kind = draw(st.sampled_from(list(BY_NAME.values())))
-    values: list[int] = []
-    for spec in kind.fields:
-        if spec.when is not None and values[kind.keys.index(spec.when[0])] not in spec.when[1]:
+    values: dict[str, int] = {}
+    for spec in kind.own:
+        bits = spec.bits(Config(), values)
+        if bits == VARIABLE:
+            bits = draw(st.integers(0, spec.most(Config(), values)))
+        elif not bits:
             continue
-        bits = spec.width if spec.width != VAR else draw(st.integers(0, spec.max_bits))
-        values.append(draw(st.integers(0, (1 << bits) - 1)))
-    return Message(kind, tuple(values))
+        values[spec.key] = draw(st.integers(0, (1 << bits) - 1))
+    return Message.of(kind, values)
 
 
 @given(st.lists(any_message(), max_size=8), st.integers(0, 12), st.data())
 def test_round_trip(messages: list[Message], src_bits: int, data: st.DataObject) -> None:
     """Any messages, with idle bytes anywhere between them, come back (3.1, NT-17)."""
     src = data.draw(st.integers(0, (1 << src_bits) - 1))
-    messages = [m._replace(src=src) for m in messages]
+    messages = [m.replaced(src=src) for m in messages]
     stream = b"".join(b"\xff" * data.draw(st.integers(0, 2)) + pack(m, src_bits) for m in messages)
     config = Config()
     object.__setattr__(config, "src_bits", src_bits)

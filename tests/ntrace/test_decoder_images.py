@@ -82,9 +82,9 @@ def test_a_return_that_waits_while_its_image_is_replaced(compiled: bool) -> None
 
     config = Config(implicit_return=3, timestamp=1)
     told = [
-        message("ProgTraceSync", 5, 0, 0x1000 >> 1)._replace(tstamp=0),
-        message("ResourceFull", 0, 4)._replace(tstamp=10),
-        message("IndirectBranchHist", 0, 4, (0x1000 ^ 0x1100) >> 1, 1)._replace(tstamp=600),
+        message("ProgTraceSync", 5, 0, 0x1000 >> 1).replaced(tstamp=0),
+        message("ResourceFull", 0, 4).replaced(tstamp=10),
+        message("IndirectBranchHist", 0, 4, (0x1000 ^ 0x1100) >> 1, 1).replaced(tstamp=600),
     ]
     with native.using(compiled):
         trace = decode(b"".join(map(pack, told)), ImageMap().add(code(1)).add(code(3), time=500), config)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from rvtrace.models.common import native
+from rvtrace.models.common.walking import LOGGED
 from rvtrace.models.ntrace.codec import Unpacker, pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
@@ -160,9 +161,8 @@ def test_a_loop_is_stored_as_walked_and_then_repeated() -> None:
         path = Path(sample_program(64), Config())
         path.go_to(0x101E)
         path.finish_group(k.PATIENCE + 1 + more, 1, 0)
-        s, repeats = path.memory.s, path.memory.repeats
-        turns = [repeats[at + 2] for at in range(0, s[k.REPEATS], k.REPEAT_ROW)]
-        assert path.count == k.PATIENCE + 1 + more == s[k.STEPS] + sum(turns)
+        turns = [row[2] for row in path.memory.turns()]
+        assert path.count == k.PATIENCE + 1 + more == path.memory.state.steps + sum(turns)
         assert turns == ([more - 1] if more > 1 else [])
 
 
@@ -170,39 +170,40 @@ def test_a_message_taken_back_restores_the_return_stack() -> None:
     """Also after more pushes than are logged one by one, over the end of the ring."""
     rng = random.Random("0:stack")
     path = Path(program(64), Config(implicit_return=3))
-    m, s = path.memory.columns, path.memory.s
-    for pushes in (0, 1, k.LOGGED, k.LOGGED + 1, 3 * k.DEPTH):
+    m, s = path.memory.columns, path.memory.state
+    for pushes in (0, 1, LOGGED, LOGGED + 1, 3 * k.DEPTH):
         for back in range(rng.randrange(2 * k.DEPTH)):
             k.push(m, back)
         before = path.calls
         k.keep(m)
         for back in range(pushes):
             if rng.random() < 0.3:
-                k.pop(m)
+                k.pop(s, m.calls)
             k.push(m, -back - 2)
         assert len(path.calls) <= k.DEPTH and (path.calls != before) == (pushes > 0)
         k.restore(m)
-        assert path.calls == before and s[k.DEEP] == len(before)
+        assert path.calls == before and s.deep == len(before)
 
 
 def test_a_full_return_stack_drops_its_oldest_entry() -> None:
     path = Path(program(64), Config(implicit_return=3))
+    m = path.memory.columns
     for back in range(k.DEPTH + 5):
-        k.push(path.memory.columns, back)
+        k.push(m, back)
     assert path.calls == list(range(5, k.DEPTH + 5))
-    assert [k.pop(path.memory.columns) for _ in range(k.DEPTH + 1)] == [*range(k.DEPTH + 4, 4, -1), k.NOWHERE]
+    assert [k.pop(path.memory.state, m.calls) for _ in range(k.DEPTH + 1)] == [*range(k.DEPTH + 4, 4, -1), k.NOWHERE]
 
 
 def test_a_table_finds_every_key_after_it_has_grown() -> None:
     rng, image = random.Random("0:table"), Path(program(64), Config()).memory.image
     keys = {rng.getrandbits(rng.choice((12, 40, 63))): number for number in range(3000)}
     for key, number in keys.items():
-        if k.find(image.cuts.rows, key, k.CUT_ROW) < 0:
-            image.cuts.add(key, (number, 0, 0, 0))
+        if k.find(image.cuts.rows, key) < 0:
+            image.cuts.add(key, number, 0, 0, 0)
     for key, number in keys.items():
-        at = k.find(image.cuts.rows, key, k.CUT_ROW)
-        assert image.cuts.rows[at] == key and image.cuts.rows[at + 1] == number
-    assert k.find(image.cuts.rows, 1 << 62 | 5, k.CUT_ROW) < 0
+        at = k.find(image.cuts.rows, key)
+        assert at == image.cuts.find(key) and image.cuts.at(at).key == key and image.cuts.at(at).step == number
+    assert k.find(image.cuts.rows, 1 << 62 | 5) < 0 and image.cuts.find(1 << 62 | 5) < 0
 
 
 def test_bits_counts_as_python_does() -> None:
@@ -224,9 +225,9 @@ def test_times_of_all_64_bits(compiled: bool) -> None:
     config = Config(mode="btm", timestamp=1)
     late = (1 << 64) - 10
     stream = [
-        message("ProgTraceSync", 5, 0, 0x1006 >> 1)._replace(tstamp=late),
-        message("DirectBranch", 3)._replace(tstamp=4),
-        message("DirectBranch", 3)._replace(tstamp=7),
+        message("ProgTraceSync", 5, 0, 0x1006 >> 1).replaced(tstamp=late),
+        message("DirectBranch", 3).replaced(tstamp=4),
+        message("DirectBranch", 3).replaced(tstamp=7),
     ]
     trace = by_kernel(compiled)(b"".join(pack(one) for one in stream), config, 1000, False)
     assert trace.time == [late, late + 4, -1]

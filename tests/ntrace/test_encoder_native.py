@@ -89,7 +89,7 @@ def test_addresses_of_all_64_bits(compiled: bool) -> None:
     trace = encoded(
         Encoder, Config(), to_beats([row(jump(high, 2)), row(linear(0, 2)), row(linear(high, 2))], 1), compiled
     )
-    assert [message.values for message in trace.messages] == [(5, 0, high >> 1), (0, 2, high >> 1)]
+    assert [message.body for message in trace.messages] == [(5, 0, high >> 1), (0, 2, high >> 1)]
 
 
 @both

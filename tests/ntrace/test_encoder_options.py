@@ -39,15 +39,15 @@ def check_rules(trace: EncodedTrace, config: Config) -> None:
     most = (1 << config.repeat_bits) - 1
     for message, after in followers(messages):
         if after.name == "RepeatBranch":
-            assert config.repeat_branch and 0 < after.values[0] <= most
+            assert config.repeat_branch and 0 < after.body[0] <= most
             assert message.name in ("DirectBranch", "IndirectBranch", "IndirectBranchHist")
             assert message.get("uaddr", 0) == 0
         if after.get("rcode") == 2:
             assert config.repeated_history and 1 < after.get("hrepeat") <= most
         if message.type.has_sync and config.ownership:
-            assert after.name == "Ownership" and after.values[0] & 3 == (3 if config.hcontext else 2)
+            assert after.name == "Ownership" and after.body[0] & 3 == (3 if config.hcontext else 2)
         if after.name == "Ownership":
-            assert config.ownership and (config.hcontext or after.values[0] & 3 != 3)
+            assert config.ownership and (config.hcontext or after.body[0] & 3 != 3)
 
 
 @settings(max_examples=120, deadline=None)

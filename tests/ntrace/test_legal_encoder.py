@@ -79,5 +79,5 @@ def test_two_ownership_messages_at_every_change(seed: int) -> None:
     encoder.habits.pairs = True
     verdict = check(NtraceCapture(config, program, encoder.encode(retired), given=retired, exact=False), CLOSED)
     assert verdict.passed, "\n".join([str(config), *(f.text() for f in verdict.failures[:2])])
-    forms = [m.values[0] & 3 for m in encoder.messages if m.name == "Ownership"]
+    forms = [m.body[0] & 3 for m in encoder.messages if m.name == "Ownership"]
     assert len(forms) > 10 and set(zip(forms[::2], forms[1::2])) == {(3, 2)}

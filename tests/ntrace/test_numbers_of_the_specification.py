@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pytest
 
+from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace import table as kinds
 from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import MODES, Config, ConfigError
@@ -57,22 +58,26 @@ VENDORS = {"sync": {14, 15}, "evcode": set(range(8, 16)), "etype": set(range(8, 
 
 @pytest.mark.parametrize("variant", ["rc7", "v1_0"])
 def test_messages(variant: str) -> None:
-    table = TABLES[variant]
+    table = TABLES[variant].by_code
     assert kinds.TCODE_BITS == 6
     assert set(table) == set(MESSAGES) | set(range(56, 63)) and list(kinds.VENDOR_TCODES) == list(
         range(56, 63)
     )  # 56..62: vendor-defined
     for tcode, text in MESSAGES.items():
         name, *fields = text.split()
-        assert table[tcode].name == name
-        assert [f"{f.name}:{f.width}" if f.width else f.name for f in table[tcode].fields] == fields
-        for field in table[tcode].fields:
+        kind = table[tcode]
+        assert kind.name == name
+        assert [f.name if f.width == VARIABLE else f"{f.name}:{f.width}" for f in kind.own] == fields
+        assert (kind.fields[0].name, kind.fields[-1].name) == ("SRC", "TSTAMP")  # 3.2: after TCODE; 8.7: the last
+        for field in kind.own:
             if field.name in SIZES:
                 assert field.max_bits == SIZES[field.name]
             assert field.is_address == field.name.endswith("ADDR")  # 8.1: bit 0 is never sent
     repeats = {f.name: f.max_bits for m in table.values() for f in m.fields if f.name in ("HREPEAT", "B-CNT")}
     assert set(repeats.values()) == {18} if variant == "v1_0" else min(repeats.values()) > 18  # v1_0 only: 18 bits
-    assert table[27].fields[2].when == ("rcode", (2,)) and table[33].fields[3].when == ("cdf", (1,))
+    hrepeat, hist = table[27].field("hrepeat"), table[33].field("hist")
+    assert [code for code in range(16) if hrepeat.present(None, {"rcode": code})] == [2]
+    assert [code for code in range(4) if hist.present(None, {"cdf": code})] == [1]
 
 
 def test_codes() -> None:
@@ -175,7 +180,7 @@ def test_extended_addresses(text: str, faddr: int, address: int) -> None:
     stream = bytes([29 << 2, 2 << 2, 1, *sent, 1 << 2 | 3])  # TCODE; SYNC=2, B-TYPE=0; I-CNT=0; F-ADDR; HIST=1
     assert pack(message("IndirectBranchHistSync", 2, 0, 0, address >> 1, 1), address_bits=63) == stream
     (got,), damage = unpack(stream, Config(extend_addr_msb=1))
-    assert not damage and got.values == (2, 0, 0, address >> 1, 1)
+    assert not damage and got.body == (2, 0, 0, address >> 1, 1)
 
 
 def test_printed_bytes() -> None:
@@ -186,7 +191,7 @@ def test_printed_bytes() -> None:
     assert [byte >> 2 for byte in begin[2:]] == [0x02, 0x38, 0x1F]
     steps = [pack(message("IndirectBranch", 0, 1, uaddr)) for uaddr in (0x7B6, 0x934)]
     messages, damage = unpack(begin + b"".join(steps), Config(mode="btm"))
-    assert not damage and [m.values[-1] << 1 for m in messages] == [0x3FC04, 0x3FC04 ^ 0x3F368, 0x3F368 ^ 0x3E100]
+    assert not damage and [m.body[-1] << 1 for m in messages] == [0x3FC04, 0x3FC04 ^ 0x3F368, 0x3F368 ^ 0x3E100]
 
 
 # Table 2: instruction, then itype in rc7 and in v1_0. Operands: jal 0x6F, jalr 0x67; rd in bits 11:7, rs1 in 19:15;

@@ -7,8 +7,10 @@ from random import Random
 
 import pytest
 
+from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace.codec import pack
-from rvtrace.models.ntrace.table import BY_NAME, VENDOR_TCODES, Message
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import BY_NAME, VENDOR_TCODES, Message, message
 from tests.common.packers import vector
 from tests.common.unit_bench import play
 
@@ -36,22 +38,17 @@ def _value(rng: Random, bits: int) -> int:
 
 def _message(rng: Random, xlen: int, hist_bits: int) -> Message:
     kind = BY_NAME[rng.choice(list(BY_NAME))]
-    values: list[int] = []
-    for spec in kind.fields:
-        if spec.when and values[kind.keys.index(spec.when[0])] not in spec.when[1]:
-            continue
-        if spec.width:
-            values.append(
-                {"rcode": rng.randrange(3), "cdf": rng.randrange(2)}.get(spec.key, rng.getrandbits(spec.width))
-            )
-            continue
-        bits = {"faddr": xlen - 1, "uaddr": xlen - 1, "hist": hist_bits, "process": 37, "data": 32}.get(
-            spec.key, spec.max_bits
-        )
-        values.append(
-            _value(rng, hist_bits if spec.key == "rdata" and values[0] else 22 if spec.key == "rdata" else bits)
-        )
-    return Message(kind, tuple(values))
+    values: dict[str, int] = {}
+    for spec in kind.own:
+        bits = spec.bits(Config(), values)
+        if bits == VARIABLE:
+            limits = {"faddr": xlen - 1, "uaddr": xlen - 1, "hist": hist_bits, "process": 37, "data": 32}
+            limits["rdata"] = hist_bits if values.get("rcode") else 22
+            values[spec.key] = _value(rng, limits.get(spec.key) or spec.most(Config(), values))
+        elif bits:
+            of = {"rcode": rng.randrange(3), "cdf": rng.randrange(2)}
+            values[spec.key] = of.get(spec.key, rng.getrandbits(bits))
+    return Message.of(kind, values)
 
 
 def _descriptor(rng: Random, message: Message, widths: list[int], now: int) -> int:
@@ -70,8 +67,10 @@ def _descriptor(rng: Random, message: Message, widths: list[int], now: int) -> i
     }
     fields = [rng.getrandbits(width) for width in widths]
     fields[0], fields[6] = message.tcode, now
-    for spec, value in zip(message.type.fields, message.values):
-        fields[place.get(spec.key, 3)] = value
+    for spec in message.type.own:
+        value = message.get(spec.key)
+        if value is not None:
+            fields[place.get(spec.key, 3)] = value
     return vector(*zip(fields, widths))
 
 
@@ -88,12 +87,12 @@ def test_random_messages(config, tmp_path):
             if rng.random() < 0.1
             else max(0, now + rng.choice([0, 1, 3, 70, 5000, -2])) % (1 << ts_width)
         )
-        message = _message(rng, xlen, hist_bits)
-        rows.append(_descriptor(rng, message, widths, now))
-        tstamp = now if message.type.has_sync else max(0, now - reported)
-        reported = now if message.type.has_sync else max(now, reported)
-        message = message._replace(src=src, tstamp=tstamp if ts else None)
-        want.append(pack(message, src_bits, xlen - 1 if extend else 0))
+        made = _message(rng, xlen, hist_bits)
+        rows.append(_descriptor(rng, made, widths, now))
+        tstamp = now if made.type.has_sync else max(0, now - reported)
+        reported = now if made.type.has_sync else max(now, reported)
+        made = made.replaced(src=src, tstamp=tstamp if ts else None)
+        want.append(pack(made, src_bits, xlen - 1 if extend else 0))
     noise = rng.getrandbits(12) >> src_bits << src_bits  # of a SRC that is narrower than the register
     parameters = {"Xlen": xlen, "HistBits": hist_bits, "TsWidth": ts_width, "OutBytes": out_bytes}
     lines = play(
@@ -120,9 +119,8 @@ def test_random_messages(config, tmp_path):
 def test_longest_message(tmp_path):
     """36 bytes (NT-18): all fields of IndirectBranchHistSync at their longest."""
     rng = Random("0:tests/rtl/packer")
-    message = Message(
-        BY_NAME["IndirectBranchHistSync"], (2, 3, (1 << 22) - 1, (1 << 63) - 1, (1 << 32) - 1), -1, 0xFFF, (1 << 64) - 1
-    )
-    row = _descriptor(rng, message, [6, 4, 2, 37, 63, 32, 64], (1 << 64) - 1)
+    longest = (2, 3, (1 << 22) - 1, (1 << 63) - 1, (1 << 32) - 1)
+    made = message("IndirectBranchHistSync", *longest).replaced(src=0xFFF, tstamp=(1 << 64) - 1)
+    row = _descriptor(rng, made, [6, 4, 2, 37, 63, 32, 64], (1 << 64) - 1)
     lines = play("bench_packer", SOURCES, {"OutBytes": 36}, [row], tmp_path, src_bits=12, src_id=0xFFF, ts=1)
-    assert [line.split()[1:] for line in lines] == [["36", pack(message, 12)[::-1].hex()]]
+    assert [line.split()[1:] for line in lines] == [["36", pack(made, 12)[::-1].hex()]]

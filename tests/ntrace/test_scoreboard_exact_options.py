@@ -69,7 +69,7 @@ def relative(messages: list[Message]) -> None:
 HIST_TWICE = small(repeated_history=1)
 CASES: list[tuple[str, str, Config, Change]] = [
     ("NT.3.2.src", "linear", Config(src_bits=4, src_id=5), change("ProgTraceCorrelation", src=4)),
-    ("NT.8.7.enabled", "linear", TIME, lambda m: m.__setitem__(1, m[1]._replace(tstamp=None))),
+    ("NT.8.7.enabled", "linear", TIME, lambda m: m.__setitem__(1, m[1].replaced(tstamp=None))),
     ("NT.8.7.event", "linear", TIME, later("ProgTraceCorrelation", 1)),
     ("NT.8.7.event", "linear", TIME, later("ProgTraceSync", 1)),
     ("NT.8.7.absolute", "trace_off_on", TIME, relative),
@@ -103,7 +103,8 @@ CASES: list[tuple[str, str, Config, Change]] = [
         "loop_patterns",
         HIST_TWICE,
         lambda m: m.__setitem__(
-            place(m, "ResourceFull", rcode=2), m[place(m, "ResourceFull", rcode=2)]._replace(values=(1, 0b101))
+            place(m, "ResourceFull", rcode=2),
+            m[place(m, "ResourceFull", rcode=2)].replaced(rcode=1, rdata=0b101, hrepeat=None),
         ),
     ),
 ]

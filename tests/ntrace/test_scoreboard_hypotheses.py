@@ -75,7 +75,7 @@ def test_a_message_with_another_src_is_judged_all_the_same() -> None:
     messages = Encoder(config).run(beats).messages
     parts = [pack(message, config.source_bits, config.address_bits) for message in messages]
     place = len(parts) // 2
-    parts[place] = pack(messages[place]._replace(src=config.src_id ^ 2), config.source_bits, config.address_bits)
+    parts[place] = pack(messages[place].replaced(src=config.src_id ^ 2), config.source_bits, config.address_bits)
     verdict = check(NtraceCapture(config, program, b"".join(parts), beats, exact=False))
     assert {failure.clause for failure in verdict.failures if not failure.cause} == {"NT.3.2.src"}
     assert verdict.stats["judged"] == verdict.stats["instructions"] > 0
@@ -86,7 +86,7 @@ def test_another_encoder_of_the_stream_is_no_part_of_the_trace() -> None:
     config = Config.from_dict(SOURCE)
     program, beats = scenario_run("nested_calls", config)
     messages = Encoder(config).run(beats).messages
-    other = [pack(m._replace(src=config.src_id ^ 2), config.source_bits, config.address_bits) for m in messages[:3]]
+    other = [pack(m.replaced(src=config.src_id ^ 2), config.source_bits, config.address_bits) for m in messages[:3]]
     parts = [pack(message, config.source_bits, config.address_bits) for message in messages]
     parts[4:4] = other
     verdict = check(NtraceCapture(config, program, b"".join(parts), beats, exact=False))

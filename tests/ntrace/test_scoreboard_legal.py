@@ -32,9 +32,7 @@ def failed(name: str, config: Config, change: Change, given: bool = False, **cap
 def set_field(messages: list[Message], kind: str, key: str, value: int, which: int = 0) -> None:
     """Change one field of the which-th message of a type."""
     index = [i for i, m in enumerate(messages) if m.name == kind][which]
-    values = list(messages[index].values)
-    values[messages[index].type.keys.index(key)] = value
-    messages[index] = messages[index]._replace(values=tuple(values))
+    messages[index] = messages[index].replaced(**{key: value})
 
 
 HTM, BTM = Config(), Config(mode="btm")

@@ -70,7 +70,7 @@ CASES: dict[str, list[tuple[str, Config, Change]]] = {
         ("hist_full", TWICE, lambda m: set_at(m, place(m, "ResourceFull", rcode=2), hrepeat=0)),
     ],
     "NT.V.hrepeat": [("branches", REPEAT, lambda m: insert(m, place(m, "DirectBranch") + 1, "RepeatBranch", 1 << 18))],
-    "NT.8.7.enabled": [("linear", TIME, lambda m: m.__setitem__(1, m[1]._replace(tstamp=None)))],
+    "NT.8.7.enabled": [("linear", TIME, lambda m: m.__setitem__(1, m[1].replaced(tstamp=None)))],
     "NT.8.7.width": [("linear", TIME, lambda m: set_at(m, 1, tstamp=1 << 41))],
     "NT.9.3.option": [("linear", Config(), lambda m: insert(m, 1, "ResourceFull", 2, 3, 2))],
 }
@@ -108,7 +108,7 @@ def test_counted_where_it_applies() -> None:
 
 
 @pytest.mark.parametrize(("name", "config", "tolerances", "change"), [
-    ("linear", TIME, Tolerances(tstamp_on_all=False), lambda m: m.__setitem__(1, m[1]._replace(tstamp=None))),
+    ("linear", TIME, Tolerances(tstamp_on_all=False), lambda m: m.__setitem__(1, m[1].replaced(tstamp=None))),
     ("trap_kinds", OWN, Tolerances(ownership_at_traps=False), lambda m: drop_ownership(m, "IndirectBranch", btype=2)),
 ])  # fmt: skip
 def test_tolerance_lets_another_choice_pass(name: str, config: Config, tolerances: Tolerances, change: Change) -> None:

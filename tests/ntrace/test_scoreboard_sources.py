@@ -91,10 +91,10 @@ def test_few_messages_with_another_source_are_of_the_encoder(bits: int) -> None:
     program, beats = scenario_run("indirect_kinds", config)
     messages = list(Encoder(config).run(beats).messages)
     right = b"".join(pack(m, bits) for m in messages)
-    wrong = [m._replace(src=(1 << bits) - 1) if index == 3 else m for index, m in enumerate(messages)]
+    wrong = [m.replaced(src=(1 << bits) - 1) if index == 3 else m for index, m in enumerate(messages)]
     given = NtraceCapture(config, program, b"".join(pack(m, bits) for m in wrong), beats, exact=False)
     assert given.data != right and with_own_source(given) == right
-    most = b"".join(pack(m._replace(src=2), bits) for m in messages[1:])
+    most = b"".join(pack(m.replaced(src=2), bits) for m in messages[1:])
     assert with_own_source(replace(given, data=pack(messages[0], bits) + most)) == pack(messages[0], bits) + most
 
 

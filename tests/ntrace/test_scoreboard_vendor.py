@@ -93,7 +93,7 @@ def test_fields_after_rdata() -> None:
     capture = NtraceCapture(TIME, program, data, beats, exact=False)
     assert check(capture, VENDOR).passed and not check(capture).passed
     trace = decode(data, program, TIME)
-    assert trace.messages[1].values[0] == 9 and not trace.diagnostics and trace.notes
+    assert trace.messages[1].body[0] == 9 and not trace.diagnostics and trace.notes
     assert [time >= 0 for time in trace.time[:4]] == [True, False, False, True]
 
 

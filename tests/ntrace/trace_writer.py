@@ -75,7 +75,7 @@ class Writer:
         if self.chatty and self.config.timestamp:
             self.time += 3
             tstamp = self.time if has_sync else 3
-        made = message(name, *values)._replace(src=source, tstamp=tstamp)
+        made = message(name, *values).replaced(src=source, tstamp=tstamp)
         self.data += pack(made, self.config.source_bits, self.config.address_bits)
         if has_sync:
             self.calls = []

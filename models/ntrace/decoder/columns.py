@@ -10,29 +10,24 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.common import native
-from rvtrace.models.common.growing import Table, longer
+from rvtrace.models.common.growing import longer
+from rvtrace.models.common.messages import Table
+from rvtrace.models.common.records import Hash
+from rvtrace.models.common.walking import LOGGED, PLACE, REPEAT, place
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.steps import End, Node, Steps
-from rvtrace.models.ntrace.table import TABLES, VAR
+from rvtrace.models.ntrace.layout import FIELD, KIND, layout
+from rvtrace.models.ntrace.table import SRC, TABLES, TSTAMP
 
 _SMALL = 1 << 10  # entries of a new column
-_NODES, _PLACES, _CUTS, _STEPS, _REPEATS, _LASTS, _ROWS = range(1, 8)
-
-
-def _layouts(config: Config) -> list[int]:
-    """The field table of a configuration as rows of the kernel."""
-    found = [0] * (64 * k.LAYOUT_ROW)
-    for tcode, kind in TABLES[config.variant].items():
-        at = tcode * k.LAYOUT_ROW
-        found[at] = len(kind.fields)
-        for spec in kind.fields:
-            needs = (-1, 0) if spec.when is None else (kind.keys.index(spec.when[0]), *spec.when[1])
-            extended = int(spec.is_address and config.address_bits > 0)
-            row = (0 if spec.width == VAR else spec.width, min(spec.max_bits, 64), extended, *needs)
-            found[at + 1 : at + 1 + k.FIELD_ROW] = row
-            at += k.FIELD_ROW
-    return found
+# What `handle` of the kernel reads of each message: if a table has not all of it, only Python reads such messages
+_READ = {
+    k.DIRECT_BRANCH: ("icnt",), k.INDIRECT_BRANCH: ("btype", "icnt", "uaddr"),
+    k.INDIRECT_BRANCH_HIST: ("btype", "icnt", "uaddr", "hist"), k.RESOURCE_FULL: ("rcode", "rdata", "hrepeat"),
+}  # fmt: skip
+_KEYS = ("src", "tstamp", "btype", "icnt", "uaddr", "hist", "rcode", "rdata", "hrepeat")
+assert LOGGED * 2 <= k.DEPTH
 
 
 # Where a node leads, so that what the walk would ask for next is made with it
@@ -48,21 +43,21 @@ class Image:
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self.nodes: Any = [-1] * (16 * k.NODE_ROW)
-        self.places, self.cuts = Table(k.PLACE_ROW, k.place), Table(k.CUT_ROW, k.place)
+        self.nodes: Any = k.NODE.rows(16)
+        self.places, self.cuts = Hash(PLACE, place), Hash(k.CUT, place)
         self.used = 0  # of `nodes`
         self._more = 8  # nodes made beside the next one that is asked for
 
     def compile(self) -> None:
-        """Lists to arrays."""
-        self.nodes = np.array(self.nodes, np.int64)
-        for table in (self.places, self.cuts):
-            table.rows = np.array(table.rows, np.int64)
+        """Objects to arrays."""
+        self.nodes = k.NODE.array(self.nodes)
+        self.places.compile()
+        self.cuts.compile()
 
     def node(self, pc: int) -> int:
         """The number of the node at half-word `pc`, made at first use."""
-        at = k.find(self.places.rows, pc, k.PLACE_ROW)
-        return int(self.places.rows[at + 1]) if at >= 0 else self.add(pc)
+        at = self.places.find(pc)
+        return self.places.at(at).node if at >= 0 else self.add(pc)
 
     def add(self, pc: int) -> int:
         """A node that is not there yet; with it, those it leads to: the walk would ask for them next."""
@@ -73,7 +68,7 @@ class Image:
             node = self.steps[waiting.pop() << 1]
             back = [] if node.jump is None or node.jump.back is None else [node.jump.back]
             for way in _WAYS[node.end](node) + back:
-                if k.find(self.places.rows, way >> 1, k.PLACE_ROW) < 0:
+                if self.places.find(way >> 1) < 0:
                     self._add(way >> 1)
                     waiting.append(way >> 1)
         self._more = min(2 * self._more, 1 << 14)
@@ -84,28 +79,33 @@ class Image:
         last = steps.pool.last_pc(node.step) if node.count else pc << 1
         insn, jump = steps.code[last], node.jump
         loaded, short = (-1, -1) if node.end is not End.INDIRECT else steps.loaded(node, last)
-        at = self.append([
+        at = self.append((
             int(node.end), node.halves, node.count, -1, node.after >> 1, node.step, -1, node.target >> 1,
             node.taken_step, pc, last >> 1, insn.size >> 1 if insn else 0, int(jump is not None and jump.pops),
             -1 if jump is None or jump.back is None else jump.back >> 1, loaded, short,
-        ])  # fmt: skip
-        self.places.add(pc, (at,))
+        ))  # fmt: skip
+        self.places.add(pc, at)
         return at
 
-    def append(self, row: list[int]) -> int:
+    def append(self, row: tuple[int, ...]) -> int:
         """A node that no address leads to; its number."""
-        at, self.used = self.used, self.used + k.NODE_ROW
+        at, self.used = self.used, self.used + 1
         if self.used > len(self.nodes):
-            self.nodes = longer(self.nodes)
-        self.nodes[at : at + k.NODE_ROW] = row
+            self.nodes = k.NODE.longer(self.nodes)
+        k.NODE.put(self.nodes, at, row)
         return at
+
+    def row(self, node: int) -> Any:
+        """A node, as a record."""
+        return k.NODE.at(self.nodes, node)
 
     def cut(self, node: int, credit: int) -> None:
         """The part of a step that so many half-words cover."""
         steps, pool = self.steps, self.steps.pool
-        whole = steps[int(self.nodes[node + k.PC]) << 1]
+        pc = self.row(node).pc << 1
+        whole = steps[pc]
         start = pool.start[whole.step]
-        halves, count, after = 0, 0, int(self.nodes[node + k.PC]) << 1
+        halves, count, after = 0, 0, pc
         while count < whole.count:
             size = steps.code[pool.pcs[start + count]].size >> 1
             if halves + size > credit:
@@ -113,34 +113,62 @@ class Image:
             halves += size
             count += 1
             after = pool.pcs[start + count] if count < whole.count else whole.after
-        self.cuts.add(node << k.CUT_SHIFT | credit, (pool.new(start, count, -1), halves, count, self.node(after >> 1)))
+        self.cuts.add(node << k.CUT_SHIFT | credit, pool.new(start, count, -1), halves, count, self.node(after >> 1))
 
 
 class Memory:
-    """All columns of one decoder. kernel: the functions to use. columns: what they take.
+    """All columns of one decoder. kernel: the functions to use. columns: what they take; state, work: the records.
 
-    Where a walk needs a node or more room, `provide` makes it; the walk then begins anew.
+    Where a walk needs a node or more room, `provide` makes it; the walk then begins anew. table: of the messages.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, table: Table | None = None) -> None:
         self.kernel: Any = k
         self.compiled = False
-        self.s: Any = [0] * (k.SOURCES + (1 << config.source_bits))
-        self.s[k.LAYOUTS : k.SOURCES] = _layouts(config)
-        for index in (k.WAITING, k.REPEATABLE, k.NOW):
-            self.s[index] = k.NOWHERE
-        self.s[k.FRESH], self.s[k.BITS_TELL] = 1, int(config.mode == "htm")
-        self.s[k.ECALL_COUNTS], self.s[k.CONSTANTS] = int(config.variant == "rc7"), int(bool(config.sequential_jump))
-        self.s[k.ADDRESS_BITS], self.s[k.EXTENDED_BITS] = config.xlen - 1, config.address_bits
-        self.s[k.SRC_BITS], self.s[k.SRC] = config.source_bits, config.src_id
-        self.s[k.HAS_TIME] = int(bool(config.timestamp))
+        self.table = table or TABLES[config.variant]
+        self.layout = layout(self.table, config, k.CELLS)
+        self.row = k.CELLS + self.table.width  # entries of a row of `rows`
+        self._state: Any = [k.STATE.one(0, **dict.fromkeys(("node", "waiting", "repeatable", "time"), k.NOWHERE))
+                            for _ in range(2)]  # fmt: skip
+        self._work: Any = [k.WORK.one(
+            0, bits_report=int(config.mode == "htm"), ecall_counts=int(config.variant == "rc7"),
+            constants=int(bool(config.sequential_jump)), address_bits=config.xlen - 1,
+            extended_bits=config.address_bits, has_src=int(config.source_bits > 0), src=config.src_id,
+            has_time=int(bool(config.timestamp)), row=self.row,
+            **{f"{key}_at": k.CELLS + self.table.columns.get(key, 0) for key in _KEYS},
+        )]  # fmt: skip
+        self._state[0].fresh = 1
+        self._kinds: Any = self._readable(config)
+        self._fields: Any = self.layout.fields or [FIELD.one()]
+        self._sources: Any = [0] * (1 << config.source_bits)
+        self._calls: Any = [0] * k.DEPTH
+        self._log: Any = [0] * (2 * k.DEPTH)
+        self._saved: Any = [0] * (k.DEPTH + 1)
+        self._outer: Any = [0] * (k.DEPTH + 1)
         self.steps: Any = array("i", [-1] * _SMALL)
         self.lasts: Any = array("q", [-1] * _SMALL)
-        self.repeats: Any = [-1] * (k.REPEAT_ROW * 16)
-        self.rows: Any = array("q", [-1] * (k.MESSAGE_ROW * 64))
+        self.repeats: Any = REPEAT.rows(16)
+        self.rows: Any = array("q", [-1] * (self.row * 64))
         self._image: Image | None = None
         self._known = 0  # steps of which `lasts` has the last instruction
-        self.columns: k.Columns = ()
+        self.columns: Any = ()
+        self.state, self.work = self._state[0], self._work[0]
+
+    def _readable(self, config: Config) -> list[Any]:
+        """The kinds of messages that the kernel reads as they are in this table."""
+        shared = [key for key, used in ((SRC.key, config.source_bits), (TSTAMP.key, config.timestamp)) if used]
+        found = list(self.layout.kinds)
+        for tcode, kind in enumerate(self.layout.kinds):
+            some = self.layout.fields[kind.first : kind.first + kind.count]
+            sure = {field.column for field in some if field.by < 0 and not field.optional}
+            needed = [key for key in _READ.get(tcode, ()) if key != "hrepeat"]
+            columns = {key: k.CELLS + column for key, column in self.table.columns.items()}
+            there = {field.column for field in some}
+            if any(columns.get(key) not in sure for key in needed) or any(
+                columns.get(key) not in there for key in (*shared, *_READ.get(tcode, ()))
+            ):
+                found[tcode] = KIND.one(0)
+        return found
 
     @property
     def image(self) -> Image:
@@ -158,10 +186,12 @@ class Memory:
         image = self.image
         if self.compiled and isinstance(image.nodes, list):
             image.compile()
-        if self.s[k.CONSTANTS]:
+        if self.work.constants:
             self._extend_lasts()
-        self.columns = (
-            self.s, image.nodes, image.places.rows, image.cuts.rows, self.steps, self.repeats, self.lasts, self.rows
+        self.columns = k.Columns(
+            self._state, self._work, image.nodes, image.places.rows, image.cuts.rows, self.steps, self.repeats,
+            self.lasts, self.rows, self._sources, self._kinds, self._fields, self._calls, self._log, self._saved,
+            self._outer,
         )  # fmt: skip
 
     def _extend_lasts(self) -> None:
@@ -175,35 +205,53 @@ class Memory:
     def compile(self) -> None:
         """From here on, compiled functions on arrays."""
         self.kernel, self.compiled = native.functions(k, True), True
-        for name in ("s", "lasts", "repeats", "rows"):
+        for name in ("lasts", "rows", "_sources", "_calls", "_log", "_saved", "_outer"):
             setattr(self, name, np.array(getattr(self, name), np.int64))
-        self.steps = np.array(self.steps, np.int32)
+        self._state, self._work = k.STATE.array(self._state), k.WORK.array(self._work)
+        self._kinds, self._fields = KIND.array(self._kinds), FIELD.array(self._fields)
+        self.repeats, self.steps = REPEAT.array(self.repeats), np.array(self.steps, np.int32)
+        self.state, self.work = k.STATE.at(self._state, 0), k.WORK.at(self._work, 0)
         self.refresh()
 
     def provide(self, status: int) -> None:
         """What a walk answered that it needs."""
-        s, image = self.s, self.image
+        work, image = self.work, self.image
         if status == k.NEED_NODE:
-            image.add(int(s[k.NEEDED]))
+            image.add(work.needed)
         elif status == k.NEED_CUT:
-            image.cut(int(s[k.NEEDED]), int(s[k.AMOUNT]))
+            image.cut(work.needed, work.amount)
         elif status == k.NEED_REPEATS:
-            self.repeats = longer(self.repeats)
-        elif (int(s[k.MESSAGES]) + 1) * k.MESSAGE_ROW > len(self.rows):
+            self.repeats = REPEAT.longer(self.repeats)
+        elif (self.state.messages + 1) * self.row > len(self.rows):
             self.rows = longer(self.rows)
         else:
             self.steps = longer(self.steps)
         self.refresh()
 
+    def keep(self) -> None:
+        """As `keep` of the kernel, without the call."""
+        if self.compiled:
+            self._state[1] = self._state[0]
+            self.state.touched = 0
+        else:
+            k.keep(self.columns)
+
+    def turns(self) -> list[tuple[int, ...]]:
+        """What was repeated: rows of `REPEAT`."""
+        return [REPEAT.get(self.repeats, row) for row in range(self.state.repeats)]
+
+    def call(self, index: int) -> int:
+        """An entry of the return stack, from the oldest on."""
+        return int(self._calls[(self.state.base + index) % k.DEPTH])
+
     def sources(self) -> dict[int, int]:
         """Messages that `run` took or passed over, by SRC."""
-        counts = self.s[k.SOURCES :]
-        return {src: int(count) for src, count in enumerate(counts) if count}
+        return {src: int(count) for src, count in enumerate(self._sources) if count}
 
     def room_for_message(self) -> int:
         """Where the row of the next message begins."""
-        row = int(self.s[k.MESSAGES]) * k.MESSAGE_ROW
-        if row + k.MESSAGE_ROW > len(self.rows):
+        row = self.state.messages * self.row
+        if row + self.row > len(self.rows):
             self.rows = longer(self.rows)
             self.refresh()
         return row

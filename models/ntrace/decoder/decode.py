@@ -14,6 +14,7 @@ from collections import Counter
 import numpy as np
 
 from rvtrace.models.common import native
+from rvtrace.models.common.messages import Table
 from rvtrace.models.ntrace.codec import Damage, Unpacker
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
@@ -43,7 +44,8 @@ class Decoder:
     returns, sequential jumps and all-jumps; no width or depth of an encoder. max_instructions: decoding stops with a
     diagnostic (NT-24) where the trace reports more; 5 bytes can report millions. by_address: after a contradiction go
     on at the next address that is reported, in place of the next synchronizing message (for checks: a single wrong
-    message then hides little of what follows). DecoderError if program and configuration do not fit.
+    message then hides little of what follows). table: of the messages, if not that of the variant. DecoderError if
+    program and configuration do not fit.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Decoder:
         config: Config,
         max_instructions: int = MAX_INSTRUCTIONS,
         by_address: bool = False,
+        table: Table | None = None,
     ) -> None:
         if program.xlen != config.xlen:
             raise DecoderError(
@@ -62,9 +65,9 @@ class Decoder:
         self._map = program if isinstance(program, ImageMap) else None
         view = program.view(Situation()) if isinstance(program, ImageMap) else program
         self._images: list[tuple[int, Program | View]] = [(0, view)]
-        self._flow = Interpreter(view, config)
+        self._flow = Interpreter(view, config, table)
         self._mark = self._flow.path.mark()
-        self._unpacker = Unpacker(config, self.take, self.damage)
+        self._unpacker = Unpacker(config, self.take, self.damage, table)
         self._clock = Clock() if config.timestamp else None
         self._bytes = 0
         self._fast = self._map is None or not any(
@@ -102,20 +105,20 @@ class Decoder:
     def _run(self, data: bytes, at: int) -> int:
         """Take the usual messages from data[at:]; the first byte that is left to `take`."""
         flow, memory, clock = self._flow, self._flow.path.memory, self._clock
-        s, begin, now = memory.s, at, NO_TIME if clock is None else clock.now
+        s, w, begin, now = memory.state, memory.work, at, NO_TIME if clock is None else clock.now
         allowed = self._limit - flow.path.wasted * WASTE
         if now > k.MOST >> 1 or not 0 <= allowed <= k.MOST >> 1:
             return at
-        s[k.NOW], s[k.LIMIT], s[k.OFFSET] = now, allowed, self._bytes - len(data)
+        s.time, w.limit, w.offset = now, allowed, self._bytes - len(data)
         given = np.frombuffer(data, np.uint8) if memory.compiled else data
         while True:
             status = memory.kernel.run(memory.columns, given, at, len(data))
-            at = int(s[k.AT])
+            at = w.at
             if not k.FULL <= status < k.OK:
                 break
             memory.provide(status)
         if clock is not None:
-            clock.now = int(s[k.NOW])
+            clock.now = s.time
         self._unpacker.skip(at - begin)
         return at
 
@@ -148,7 +151,7 @@ class Decoder:
         flow = self._flow
         if flow.state is State.DONE:
             return
-        if self._source is not None and message.type.fields:  # of unknown messages, SRC is not known either
+        if self._source is not None and message.type.own:  # of unknown messages, SRC is not known either
             self._sources[message.src] += 1
             if message.src != self._source:
                 return
@@ -195,7 +198,7 @@ class Decoder:
     def _now(self, message: Message) -> int:
         assert self._clock is not None
         if (
-            not message.values or message.get("rcode", 0) in RESERVED_RCODES
+            not message.type.own or message.get("rcode", 0) in RESERVED_RCODES
         ):  # nobody knows which of its fields is TSTAMP
             self._clock.forget()
             return NO_TIME
@@ -223,6 +226,7 @@ def decode(
     config: Config,
     max_instructions: int = MAX_INSTRUCTIONS,
     by_address: bool = False,
+    table: Table | None = None,
 ) -> DecodedTrace:
     """What one hart did, from a whole trace of its encoder; see `Decoder`.
 
@@ -230,6 +234,6 @@ def decode(
     `ImageMap` of several programs. config: of the encoder. DecoderError if program and configuration do not fit; wrong
     bytes are diagnostics of the result.
     """
-    decoder = Decoder(program, config, max_instructions, by_address)
+    decoder = Decoder(program, config, max_instructions, by_address, table)
     decoder.feed(data)
     return decoder.finish()

@@ -8,11 +8,11 @@ from typing import overload
 
 import numpy as np
 
-from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.columns import Memory
 from rvtrace.models.ntrace.decoder.context import NO_TIME
-from rvtrace.models.ntrace.table import TABLES, Message
+from rvtrace.models.ntrace.layout import ABSENT
+from rvtrace.models.ntrace.table import SRC, Message
 
 _MOST = 1 << 63  # what a row cannot hold
 
@@ -20,14 +20,14 @@ _MOST = 1 << 63  # what a row cannot hold
 class Messages(Sequence[Message]):
     """Every message of one source, with the instructions known when it was taken, and its time."""
 
-    def __init__(self, memory: Memory, config: Config) -> None:
-        self._memory, self._table = memory, TABLES[config.variant]
+    def __init__(self, memory: Memory) -> None:
+        self._memory, self._table, self._cells = memory, memory.table.by_code, memory.layout.cells
         self._whole: dict[int, Message] = {}  # those that did not come from a row
         self._late: dict[int, int] = {}  # times beyond a row's
         self.odd: list[int] = []  # those whose fields no row can hold: unknown, custom or too wide
 
     def __len__(self) -> int:
-        return int(self._memory.s[k.MESSAGES])
+        return int(self._memory.state.messages)
 
     @overload
     def __getitem__(self, index: int) -> Message: ...
@@ -44,8 +44,8 @@ class Messages(Sequence[Message]):
             raise IndexError(f"there are {len(self)} messages; {index} is none of them")
         if index in self._whole:
             return self._whole[index]
-        at = index * k.MESSAGE_ROW
-        return self._message([int(entry) for entry in self._memory.rows[at : at + k.MESSAGE_ROW]])
+        at = index * self._memory.row
+        return self._message([int(entry) for entry in self._memory.rows[at : at + self._memory.row]])
 
     def append(self, message: Message, first: int, time: int) -> None:
         """A message, the instructions before it, and its time."""
@@ -54,35 +54,47 @@ class Messages(Sequence[Message]):
         rows = self._memory.rows
         rows[row + k.FIRST], rows[row + k.TIME] = first, time if time < _MOST else NO_TIME
         if self._fits(message):
-            rows[row + k.TCODE], rows[row + k.BYTE], rows[row + k.SOURCE] = message.tcode, message.offset, message.src
-            rows[row + k.STAMP] = -1 if message.tstamp is None else message.tstamp
-            rows[row + k.VALUES] = len(message.values)
-            for number, value in enumerate(message.values):
-                rows[row + k.VALUE + number] = value
+            rows[row + k.TCODE], rows[row + k.BYTE] = message.tcode, message.offset
+            for cell, value in zip(self._cells[message.tcode], message.values):
+                if cell >= 0:
+                    rows[row + cell] = ABSENT if value is None else value
         else:
             self.odd.append(index)
         if time >= _MOST:
             self._late[index] = time
-        self._memory.s[k.MESSAGES] = index + 1
+        self._memory.state.messages = index + 1
 
     def _message(self, row: list[int]) -> Message:
-        values = tuple(row[k.VALUE : k.VALUE + row[k.VALUES]])
-        stamp = row[k.STAMP]
-        return Message(self._table[row[k.TCODE]], values, row[k.BYTE], row[k.SOURCE], None if stamp < 0 else stamp)
+        kind = self._table[row[k.TCODE]]
+        values = (
+            row[cell] if cell >= 0 and row[cell] != ABSENT else 0 if key == SRC.key else None
+            for key, cell in zip(kind.keys, self._cells[row[k.TCODE]])
+        )
+        return Message(kind, tuple(values), row[k.BYTE])
 
     def _fits(self, message: Message) -> bool:
+        """Whether a row can hold all of it, absent only what is absent in this configuration."""
+        cells = self._cells.get(message.tcode)
         return (
-            self._table.get(message.tcode) is message.type
-            and len(message.values) <= k.FIRST - k.VALUE
-            and all(0 <= value < _MOST for value in (*message.values, message.tstamp or 0, message.offset))
+            cells is not None
+            and self._table.get(message.tcode) is message.type
+            and all(
+                not value if cell < 0 else value is None or value < _MOST for cell, value in zip(cells, message.values)
+            )
+            and message.offset < _MOST
         )
 
     def rows(self) -> np.ndarray:
-        """int64[len(self), MESSAGE_ROW]: TCODE, BYTE, SOURCE, STAMP, VALUES and VALUE as the kernel names them; the
-        rows of `odd` have FIRST alone.
+        """int64[len(self), row]: TCODE, BYTE, FIRST and TIME as the kernel names them, then the columns of
+        `columns`; the rows of `odd` have FIRST and TIME alone.
         """
-        size = len(self) * k.MESSAGE_ROW
-        return np.array(self._memory.rows[:size], np.int64).reshape(-1, k.MESSAGE_ROW)
+        size = len(self) * self._memory.row
+        return np.array(self._memory.rows[:size], np.int64).reshape(-1, self._memory.row)
+
+    def columns(self, tcode: int) -> dict[str, int]:
+        """Where the rows of messages with a TCODE have their fields, by key, without those that are absent in all."""
+        keys = self._table[tcode].keys
+        return {key: cell for key, cell in zip(keys, self._cells[tcode]) if cell >= 0}
 
     def list(self) -> list[Message]:
         """All of them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
+from rvtrace.models.common.messages import Table
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.context import UNKNOWN, Context, ContextChange, ownership
@@ -50,13 +51,13 @@ class State(Enum):
 class Interpreter:
     """Follows the flow message by message; `handle` raises Contradiction or LimitReached."""
 
-    def __init__(self, program: Program | View, config: Config) -> None:
+    def __init__(self, program: Program | View, config: Config, table: Table | None = None) -> None:
         self.config = config
-        self.path = Path(program, config)
+        self.path = Path(program, config, table)
         self.state = State.START
         self.events: list[Event] = []
         self.findings = Findings()
-        self.messages = Messages(self.path.memory, config)
+        self.messages = Messages(self.path.memory)
         self.contexts = [ContextChange(0, 0, UNKNOWN)]
         self.readings: list[Reading] = []
         self.skipped: int | None = None  # bytes before the first useful message
@@ -80,21 +81,21 @@ class Interpreter:
     @property
     def _reference(self) -> int:
         """What U-ADDR is XORed with (NT-19)."""
-        return int(self.path.memory.s[k.REFERENCE]) << 1
+        return self.path.memory.state.reference << 1
 
     @_reference.setter
     def _reference(self, address: int) -> None:
-        self.path.memory.s[k.REFERENCE] = address >> 1
+        self.path.memory.state.reference = address >> 1
 
     @property
     def _repeatable(self) -> Message | None:
         """The branch message a RepeatBranch would repeat."""
-        index = int(self.path.memory.s[k.REPEATABLE])
+        index = self.path.memory.state.repeatable
         return None if index < 0 else self.messages[index]
 
     @_repeatable.setter
     def _repeatable(self, message: Message | None) -> None:
-        self.path.memory.s[k.REPEATABLE] = k.NOWHERE if message is None else len(self.messages) - 1
+        self.path.memory.state.repeatable = k.NOWHERE if message is None else len(self.messages) - 1
 
     def handle(self, message: Message) -> None:
         """One message, which is the last of `messages`."""
@@ -122,7 +123,7 @@ class Interpreter:
             return
         self._event("gap", message, "decoding goes on at the address reported", target=target)
         self._found(message)
-        if btype := message.values[0]:
+        if btype := message.get("btype", 0):
             self._trap_event(message, btype, None, target)
         self.path.go_to(target)
         self._repeatable = None
@@ -162,7 +163,7 @@ class Interpreter:
     def _direct_branch(self, message: Message) -> None:
         if self._live():
             self._check_mode(message.type)
-            self._taken_branch(message.values[0])
+            self._taken_branch(message.get("icnt", 0))
             self._repeatable = message
 
     def _taken_branch(self, icnt: int) -> None:
@@ -173,7 +174,7 @@ class Interpreter:
     def _indirect_branch(self, message: Message) -> None:
         if self._live():
             self._check_mode(message.type)
-            btype, icnt, uaddr = message.values[:3]
+            btype, icnt, uaddr = _values(message, "btype", "icnt", "uaddr")
             target = self._reference ^ self._address(uaddr)
             self._jump_or_trap(message, btype, icnt, _hist(message), target)
             self._reference = target
@@ -211,7 +212,7 @@ class Interpreter:
         if not self._live():
             return
         self._repeatable = None
-        rcode, rdata = message.values[:2]
+        rcode, rdata = _values(message, "rcode", "rdata")
         if rcode == 0:
             if rdata >> _ICNT_BITS:
                 raise Contradiction("NT.6.2.max_field", f"I-CNT has more than {_ICNT_BITS} bits")
@@ -219,7 +220,7 @@ class Interpreter:
         elif rcode in (1, 2):
             if self.config.mode == "btm":
                 raise Contradiction("NT.7.8.btm", "there is no HIST in BTM")
-            times = message.get("hrepeat", 1) or 0
+            times = message.get("hrepeat", 1)
             if not times:
                 raise Contradiction("NT-6", "HREPEAT=0")
             if rdata == 1:
@@ -232,7 +233,7 @@ class Interpreter:
         """NT-6, first reading: the same counts to the same target, B-CNT more times."""
         if not self._live():
             return
-        left, first = message.values[0], self._repeatable
+        left, first = message.get("bcnt", 0), self._repeatable
         if first is None or not left:
             raise Contradiction("NT-6", "no branch message to repeat" if left else "B-CNT=0")
         path, target = self.path, self.path.pc
@@ -240,18 +241,18 @@ class Interpreter:
         while left:
             count, before = path.count, path.calls
             if first.name == "DirectBranch":
-                self._taken_branch(first.values[0])
+                self._taken_branch(first.get("icnt", 0))
                 if path.pc != target:
                     raise Contradiction("NT-6", f"repeated, it goes to {path.pc:#x}, not to {target:#x} again")
             else:
-                btype, icnt = first.values[:2]
+                btype, icnt = _values(first, "btype", "icnt")
                 self._jump_or_trap(message, btype, icnt, _hist(first), target)
             left -= 1
             if path.calls == before:  # all further turns are the same (with a return stack, they need not be before)
                 path.again(count, left)
                 self._repeat_trap(self.events[traps:], path.count, left)
                 left = 0
-        if first.name != "DirectBranch" and first.values[2]:
+        if first.get("uaddr"):
             self._other_reading(message, first, begin, target)
 
     def _repeat_trap(self, reported: list[Event], count: int, times: int) -> None:
@@ -266,15 +267,16 @@ class Interpreter:
 
     def _other_reading(self, message: Message, first: Message, index: int, target: int) -> None:
         """NT-6, second reading: the U-ADDR repeated is XORed anew each time."""
-        other = target ^ self._address(first.values[2])
-        reading = Reading(message, first, index, target, other if message.values[0] % 2 else target, other)
+        uaddr, turns = first.get("uaddr", 0), message.get("bcnt", 0)
+        other = target ^ self._address(uaddr)
+        reading = Reading(message, first, index, target, other if turns % 2 else target, other)
         self.readings.append(reading)
         self.findings.note(
-            message, "NT-6", f"repeats {first.name} with U-ADDR={first.values[2]:#x}; read as its target {target:#x}"
+            message, "NT-6", f"repeats {first.name} with U-ADDR={uaddr:#x}; read as its target {target:#x}"
         )
 
     def _correlation(self, message: Message) -> None:
-        evcode, cdf, icnt = message.values[:3]
+        evcode, cdf, icnt = _values(message, "evcode", "cdf", "icnt")
         hist = _hist(message)
         empty = icnt == 0 and hist == 1
         if self.state is State.LOST or (self.state is State.START and not empty):
@@ -298,7 +300,7 @@ class Interpreter:
     def _error(self, message: Message) -> None:
         if self.state is State.OVERRUN:
             self._live()
-        etype = message.values[0]
+        etype = message.get("etype", 0)
         self._event("error", message, VALUE_NAMES["etype"].get(etype, f"ETYPE={etype}"))
         if etype:
             self.findings.note(message, "NT.7.4.error", f"{_whose('etype', etype)}, taken as lost messages")
@@ -311,8 +313,8 @@ class Interpreter:
         """Privilege and context from here on (7.1)."""
         if self.state is State.OVERRUN:
             self.complain(message, "NT-14", "a synchronizing message has to follow Error")
-        context, csrs, wrong = ownership(message.values[0], self.contexts[-1].context)
-        form = message.values[0] & 3
+        context, csrs, wrong = ownership(message.get("process", 0), self.contexts[-1].context)
+        form = message.get("process", 0) & 3
         if form in self._expected:
             self._expected, csrs = self._expected - {form}, ()
         if wrong:
@@ -335,7 +337,7 @@ class Interpreter:
     # Synchronizing messages
 
     def _sync(self, message: Message) -> None:
-        sync = message.values[0]
+        sync = message.get("sync", 0)
         address = self._address(message.get("faddr", 0))
         if sync not in VALUE_NAMES["sync"]:
             self.findings.note(message, "NT.8.5.codes", _whose("sync", sync))
@@ -386,7 +388,7 @@ class Interpreter:
 
     def start(self, message: Message) -> None:
         """Begin at F-ADDR: what the message counts cannot be followed."""
-        sync, address = message.values[0], message.get("faddr", 0) << 1
+        sync, address = message.get("sync", 0), message.get("faddr", 0) << 1
         is_start, icnt = message.name == "ProgTraceSync", message.get("icnt", 0)
         if self.state is State.OFF:
             if not is_start:
@@ -415,6 +417,11 @@ class Interpreter:
         self.findings.resume(message.offset, len(self.messages) - 1)
         if self.skipped is None:
             self.skipped = message.offset if self.dropped else 0
+
+
+def _values(message: Message, *keys: str) -> list[int]:
+    """The values of fields; 0 where a table has no such field."""
+    return [message.get(key, 0) for key in keys]
 
 
 def _whose(key: str, value: int) -> str:

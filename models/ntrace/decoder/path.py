@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rvtrace.models.common.messages import Table
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.columns import Image, Memory
@@ -60,8 +61,8 @@ class Path:
     mark and calls `go_to`.
     """
 
-    def __init__(self, program: Program | View, config: Config) -> None:
-        self.memory = Memory(config)
+    def __init__(self, program: Program | View, config: Config, table: Table | None = None) -> None:
+        self.memory = Memory(config, table)
         self.wasted = 0
         self._config, self._pool = config, Pool()
         self._images: dict[int, tuple[Program | View, Image]] = {}
@@ -71,58 +72,54 @@ class Path:
     @property
     def pc(self) -> int:
         """The next instruction."""
-        return int(self.memory.image.nodes[self.memory.s[k.NODE] + k.PC]) << 1
+        return self.memory.image.row(self.memory.state.node).pc << 1
 
     @property
     def last_pc(self) -> int:
         """The last instruction."""
-        return int(self.memory.s[k.LAST]) << 1
+        return self.memory.state.last << 1
 
     @property
     def count(self) -> int:
         """Instructions so far."""
-        return int(self.memory.s[k.COUNT])
+        return self.memory.state.count
 
     @property
     def calls(self) -> list[int]:
         """The return stack, in half-words, the newest entry last."""
-        s = self.memory.s
-        base, deep = int(s[k.BASE]), int(s[k.DEEP])
-        return [int(s[k.CALLS + (base + index) % k.DEPTH]) for index in range(deep)]
+        return [self.memory.call(index) for index in range(self.memory.state.deep)]
 
     def forget_calls(self) -> None:
         """A synchronizing message (NT-5)."""
-        self.memory.s[k.DEEP] = 0
+        self.memory.state.deep = 0
 
     # Marks
 
     def mark(self) -> Mark:
         """Where to return to if the next message is wrong."""
-        s = self.memory.s
-        return Mark(int(s[k.STEPS]), int(s[k.REPEATS]), int(s[k.COUNT]))
+        s = self.memory.state
+        return Mark(s.steps, s.repeats, s.count)
 
     def undo(self, mark: Mark) -> None:
         """Forget the instructions since the mark."""
-        s = self.memory.s
-        self.wasted += int(s[k.STEPS]) - mark.steps
-        s[k.STEPS], s[k.REPEATS], s[k.COUNT] = mark
+        s = self.memory.state
+        self.wasted += s.steps - mark.steps
+        s.steps, s.repeats, s.count = mark
 
     def expand(self) -> tuple[np.ndarray, np.ndarray]:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
         memory = self.memory
-        s = memory.s
-        return expand_columns(
-            self.count, memory.steps[: int(s[k.STEPS])], memory.repeats[: int(s[k.REPEATS])], self._pool
-        )
+        s = memory.state
+        return expand_columns(self.count, memory.steps[: s.steps], memory.turns(), self._pool)
 
     # Groups
 
     def go_to(self, pc: int) -> None:
         """Begin a new group at pc, with nothing pending and no calls known."""
-        s = self.memory.s
-        s[k.NODE] = self._node(pc)
-        s[k.CREDIT], s[k.COUNTED], s[k.FRESH], s[k.WAITING] = 0, k.PLAIN, 1, k.NOWHERE
-        s[k.BEGIN] = s[k.COUNT]
+        s = self.memory.state
+        s.node = self._node(pc)
+        s.credit, s.counted, s.fresh, s.waiting = 0, k.PLAIN, 1, k.NOWHERE
+        s.begin = s.count
         self.forget_calls()
 
     def arrive(self, pc: int) -> None:
@@ -133,7 +130,7 @@ class Path:
 
     def infer(self, what: str) -> None:
         """The group that has just ended goes on as predicted, because `what` follows without telling a target."""
-        if self.memory.s[k.WAITING] >= 0:
+        if self.memory.state.waiting >= 0:
             self._walk("follow", k.LEFT_OTHER, 0, what=what)
 
     def take_icnt(self, icnt: int) -> None:
@@ -154,11 +151,11 @@ class Path:
     def turn_back(self) -> None:
         """The branch at the end of the group just finished as taken was not taken, if it is one."""
         memory = self.memory
-        last = int(memory.s[k.STEPS]) - 1
+        last = memory.state.steps - 1
         insn = memory.image.steps.code[self._pool.last_pc(int(memory.steps[last]))]
         if insn.flow is Flow.BRANCH:  # all-jumps reports others as branches too
             memory.steps[last] -= 1
-            memory.s[k.NODE] = self._node(insn.pc + insn.size & memory.image.steps.mask)
+            memory.state.node = self._node(insn.pc + insn.size & memory.image.steps.mask)
 
     def last(self) -> str:
         """The last instruction of the group just finished, for people."""
@@ -175,10 +172,10 @@ class Path:
         return custom and insn.flow is Flow.SEQUENTIAL
 
     def _group_last_pc(self) -> int | None:
-        s = self.memory.s
-        if s[k.COUNT] == s[k.BEGIN]:
+        s = self.memory.state
+        if s.count == s.begin:
             return None
-        return self._pool.last_pc(int(self.memory.steps[int(s[k.STEPS]) - 1]))
+        return self._pool.last_pc(int(self.memory.steps[s.steps - 1]))
 
     def again(self, count: int, times: int) -> None:
         """What was walked since there were `count` instructions happened `times` more (RepeatBranch)."""
@@ -188,22 +185,21 @@ class Path:
 
     def use(self, program: Program | View) -> None:
         """From here on the code is this one's."""
-        memory, s = self.memory, self.memory.s
+        memory, s = self.memory, self.memory.state
         if id(program) not in self._images:
             self._images[id(program)] = (program, Image(Steps(program, self._config, self._pool)))
         if not memory.columns:
             memory.use(self._images[id(program)][1])
-            s[k.NODE] = self._node(0)
+            s.node = self._node(0)
             return
-        old, pc, waiting = memory.image, self.pc, int(s[k.WAITING])
+        old, pc, waiting = memory.image, self.pc, s.waiting
         self.program, image = self._images[id(program)]
         memory.use(image)
-        s[k.NODE] = self._node(pc)
+        s.node = self._node(pc)
         if waiting >= 0:  # it does with the stack what it did in the old image
-            row = [int(entry) for entry in old.nodes[waiting : waiting + k.NODE_ROW]]
-            node = old.steps[row[k.PC] << 1]
-            row[k.LOADED], row[k.LOADED_SHORT] = image.steps.loaded(node, row[k.LAST_PC] << 1)
-            s[k.WAITING] = image.append(row)
+            row = old.row(waiting)
+            loaded, short = image.steps.loaded(old.steps[row.pc << 1], row.last_pc << 1)
+            s.waiting = image.append((*k.NODE.get(old.nodes, waiting)[:-2], loaded, short))
             memory.refresh()
 
     def _node(self, pc: int) -> int:
@@ -213,11 +209,10 @@ class Path:
 
     def _walk(self, name: str, *arguments: int, what: str = "") -> int:
         """Call a function of the kernel, and again while it needs something; Contradiction if it cannot go on."""
-        memory, s = self.memory, self.memory.s
+        memory = self.memory
         while True:
             kernel, columns = memory.kernel, memory.columns
-            s[k.KEPT : 2 * k.KEPT] = s[: k.KEPT]  # as `kernel.keep`, without the call
-            s[k.TOUCHED] = 0
+            memory.keep()
             status = getattr(kernel, name)(columns, *arguments)
             if status >= 0:
                 return status
@@ -227,18 +222,18 @@ class Path:
             memory.provide(status)
 
     def _contradiction(self, status: int, what: str) -> Contradiction:
-        memory, s = self.memory, self.memory.s
-        node = int(s[k.WHERE])
-        here, end = (int(memory.image.nodes[node + entry]) << 1 for entry in (k.PC, k.LAST_PC))
+        memory, work = self.memory, self.memory.work
+        node = memory.image.row(work.where)
+        end = node.last_pc << 1
         if status == k.NO_TARGET:
-            return self._lost(end, bool(memory.image.nodes[node + k.POPS]), what, int(s[k.AMOUNT]))
+            return self._lost(end, bool(node.pops), what, work.amount)
         clause, text = _CANNOT[status]
-        if status == k.NO_HIST_BIT and memory.image.nodes[node + k.KIND] == k.JUMP:
+        if status == k.NO_HIST_BIT and node.kind == k.JUMP:
             clause = "NT.2.all_jumps"
-        for name, pc in (("{last}", self.last_pc), ("{here}", here), ("{end}", end)):
+        for name, pc in (("{last}", self.last_pc), ("{here}", node.pc << 1), ("{end}", end)):
             if name in text:
                 text = text.replace(name, self.program.where(pc))
-        text = text.replace("{credit}", str(abs(int(s[k.CREDIT])))).replace("{amount}", str(int(s[k.AMOUNT])))
+        text = text.replace("{credit}", str(abs(memory.state.credit))).replace("{amount}", str(work.amount))
         return Contradiction(clause, text)
 
     def _lost(self, jump: int, pops: bool, what: str, amount: int) -> Contradiction:
@@ -249,7 +244,7 @@ class Path:
             k.LEFT_HALVES: (f"{amount} half-words are left", "NT.10.indirect"),
             k.LEFT_HIST: ("HIST goes on", "NT.8.3.hist"),
             k.LEFT_BITS: (f"{amount} HIST bits are left", "NT.8.3.hist"),
-        }[int(self.memory.s[k.LEFT])]
+        }[self.memory.work.left]
         where = self.program.where(jump)
         if pops:
             return Contradiction(

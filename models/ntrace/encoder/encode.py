@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.common import native
+from rvtrace.models.common.messages import Table
 from rvtrace.models.common.packing import packed_rows
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder import kernel as k
 from rvtrace.models.ntrace.encoder.clauses import CLAUSES
 from rvtrace.models.ntrace.encoder.input import EncoderError, Input, read
 from rvtrace.models.ntrace.encoder.output import EncodedTrace
-from rvtrace.models.ntrace.table import TABLES, VAR
+from rvtrace.models.ntrace.layout import FIELD, KIND, layout
+from rvtrace.models.ntrace.table import TABLES
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType
 
@@ -52,8 +54,10 @@ class Encoder:
         self.config = config
         # Options that look at more of a block than its kind, address and length.
         self._with_options = bool(config.implicit_return or config.sequential_jump or config.ownership or config.filter)
-        self._state = _state(config, self._with_options)
-        what = np.array(self._state[k.WHAT : k.WHAT + 16], np.uint8)
+        table = TABLES[config.variant]
+        self._options, self._by_itype = _options(config, self._with_options, table), _by_itype(config)
+        self._layout, self._size = layout(table, config, k.CELLS), _size(table)
+        what = np.array(self._by_itype["what"], np.uint8)
         if config.implicit_return:
             what[[*_POPS, *_PUSHES]] = k.CAREFUL
         self._what = what
@@ -67,66 +71,86 @@ class Encoder:
         given = read(beats, self.config, self._what, self._with_options)
         if given.small and native.is_compiled(k, len(given.kinds)):
             return self._compiled(given)
-        s, rows = list(self._state), [-1] * (_CHUNK * k.MESSAGE_ROW)
-        m = (s, rows, [0] * k.LONGEST, *given.lists())
+        m = self._columns(k.STATE.rows(1, 0), [k.ABSENT] * (_CHUNK * self._size), [0] * k.LONGEST, given.lists())
+        s = self._begin(m.state[0])
         while k.run(m, len(given.kinds)) == k.FULL:
-            rows.extend([-1] * len(rows))
+            m.rows.extend([k.ABSENT] * len(m.rows))
         if self.config.timestamp:
             k.stamp(m)
-        data, used = (
-            packed_rows(m, s[k.USED], k.MESSAGE_ROW, k.STAMP, k.BEHIND, k.pack_one),
-            np.array(rows[: s[k.USED]], object if not given.small else np.int64),
-        )
-        return EncodedTrace(used, data, self.config)
+        data = packed_rows(m, s.used, self._size, k.CELLS, self._size - 1, k.pack_one)
+        used = np.array(m.rows[: s.used], object if not given.small else np.int64)
+        return EncodedTrace(used, data, self.config, self._layout)
 
     def _compiled(self, given: Input) -> EncodedTrace:
         kernel: Any = native.functions(k, True)
-        s, columns = np.array(self._state, np.int64), given.arrays()
-        rows = np.empty((_CHUNK + len(given.kinds)) * k.MESSAGE_ROW, np.int64)  # what is not used is no memory
-        data = np.empty(_CHUNK, np.int8)
-        while kernel.run(m := (s, rows, data, *columns), len(given.kinds)) == k.FULL:
+        # what is not used of rows is no memory
+        rows = np.empty((_CHUNK + len(given.kinds)) * self._size, np.int64)
+        state, data = np.zeros(1, k.STATE.dtype), np.empty(_CHUNK, np.int8)
+        s, columns = self._begin(k.STATE.at(state, 0)), given.arrays()
+        while kernel.run(m := self._columns(state, rows, data, columns), len(given.kinds)) == k.FULL:
             rows = np.concatenate([rows, np.empty_like(rows)])
         if self.config.timestamp:
             kernel.stamp(m)
-        data = np.empty(_CHUNK + 16 * int(s[k.USED]) // k.MESSAGE_ROW, np.int8)
-        while kernel.pack((s, rows, data, *columns)) == k.FULL:
+        data = np.empty(_CHUNK + 16 * s.used // self._size, np.int8)
+        while kernel.pack(self._columns(state, rows, data, columns)) == k.FULL:
             data = np.concatenate([data, np.empty_like(data)])
-        return EncodedTrace(rows[: s[k.USED]], data[: s[k.PUT]].tobytes(), self.config)
+        return EncodedTrace(rows[: s.used], data[: s.put].tobytes(), self.config, self._layout)
+
+    def _begin(self, s: Any) -> Any:
+        """The state at reset."""
+        s.hist, s.own, s.popped = k.EMPTY_HIST, k.NOWHERE, k.NOWHERE
+        s.due = self.config.sync_interval if self.config.inst_sync_mode else _FAR
+        return s
+
+    def _columns(self, state: Any, rows: Any, data: Any, given: tuple[Any, ...]) -> k.Columns:
+        by_itype, layout = tuple(self._by_itype.values()), self._layout
+        stack: Any = [0] * self.config.stack_depth
+        if not isinstance(state, np.ndarray):
+            return k.Columns(state, rows, data, *given, [self._options], stack, *by_itype, layout.kinds, layout.fields)
+        return k.Columns(
+            state, rows, data, *given, k.CONFIG.array([self._options]), np.array(stack, np.int64),
+            *(np.array(column, np.int64) for column in by_itype), KIND.array(layout.kinds), FIELD.array(layout.fields),
+        )  # fmt: skip
 
 
-def _state(config: Config, with_options: bool) -> list[int]:
-    """The kernel's state at reset, with all that it must know of the configuration."""
-    s = [0] * k.SIZE
-    s[k.HIST], s[k.OWN], s[k.POPPED] = k.EMPTY_HIST, k.NOWHERE, k.NOWHERE
-    s[k.SYNC_MODE], s[k.INTERVAL] = config.inst_sync_mode, config.sync_interval if config.inst_sync_mode else _FAR
-    s[k.DUE] = s[k.INTERVAL]
-    s[k.MOST] = (1 << config.repeat_bits) - 1  # of HREPEAT and B-CNT
+def _options(config: Config, with_options: bool, table: Table) -> Any:
+    """The configuration as the kernel has it. A field that the table does not have is in the column that none has."""
     htm = config.mode == "htm"
-    s[k.HTM], s[k.SYNC4], s[k.RC7] = int(htm), int(htm and config.variant == "rc7"), int(config.variant == "rc7")
-    s[k.ICNT_TOP], s[k.HIST_TOP] = 1 << config.icnt_bits - 1, 1 << config.hist_bits - 1
-    s[k.HIST_BITS], s[k.HALF_MASK] = config.hist_bits, (1 << config.xlen - 1) - 1
-    s[k.DIRECT_BECAUSE] = k.C_ALL_JUMPS if config.all_jumps else k.C_DIRECT
-    s[k.IMPLICIT], s[k.DEPTH] = config.implicit_return, config.stack_depth
-    s[k.REPEATS], s[k.HOLDS] = config.repeat_branch, config.repeated_history
-    s[k.OWNED], s[k.HCONTEXT], s[k.OPTIONS] = config.ownership, config.hcontext, int(with_options)
-    s[k.SRC_BITS], s[k.SRC] = config.source_bits, config.src_id if config.source_bits else 0
-    s[k.ADDRESS_BITS] = config.address_bits
+    columns = {name: name.removesuffix("_at") for name in k.CONFIG.names if name.endswith("_at")}
+    return k.CONFIG.one(
+        0, sync_mode=config.inst_sync_mode, interval=config.sync_interval if config.inst_sync_mode else _FAR,
+        most=(1 << config.repeat_bits) - 1,  # of HREPEAT and B-CNT
+        htm=int(htm), sync4=int(htm and config.variant == "rc7"), rc7=int(config.variant == "rc7"),
+        icnt_top=1 << config.icnt_bits - 1, hist_top=1 << config.hist_bits - 1, hist_bits=config.hist_bits,
+        half_mask=(1 << config.xlen - 1) - 1, direct_because=k.C_ALL_JUMPS if config.all_jumps else k.C_DIRECT,
+        implicit=config.implicit_return, depth=config.stack_depth, repeats=config.repeat_branch,
+        holds=config.repeated_history, owned=config.ownership, hcontext=config.hcontext, options=int(with_options),
+        src=config.src_id if config.source_bits else 0, address_bits=config.address_bits, size=_size(table),
+        **{name: k.CELLS + table.columns.get(key, table.width) for name, key in columns.items()},
+    )  # fmt: skip
+
+
+def _size(table: Table) -> int:
+    """Entries of a row of the kernel."""
+    return k.CELLS + table.width + 2
+
+
+def _by_itype(config: Config) -> dict[str, list[int]]:
+    """What the kernel knows of each itype, by the name of its column."""
+    found = {name: [0] * 16 for name in ("what", "btypes", "reasons", "traps", "calls")}
+    htm = config.mode == "htm"
     # Table 4: itype 7 is a jump that all-jumps reports like a taken branch (rc7), else nothing
     taken = [IType.TAKEN, IType.RESERVED] if config.all_jumps and config.variant == "rc7" else [IType.TAKEN]
     for itype in taken:
-        s[k.WHAT + itype] = k.TAKEN if htm else k.BRANCHES
-    s[k.WHAT + IType.NOT_TAKEN] = k.NOT_TAKEN if htm else k.PLAIN
-    codes = {"2_3": (2, 3), "1": (1, 1)}[config.b_type]
+        found["what"][itype] = k.TAKEN if htm else k.BRANCHES
+    found["what"][IType.NOT_TAKEN] = k.NOT_TAKEN if htm else k.PLAIN
     for itype, clause in _INDIRECT_CLAUSE.items():
-        s[k.WHAT + itype], s[k.REASONS + itype], s[k.TRAPS + itype] = k.LEAVES, clause, int(itype in _TRAPS)
-    s[k.BTYPES + IType.EXCEPTION], s[k.BTYPES + IType.INTERRUPT] = codes
+        found["what"][itype], found["reasons"][itype], found["traps"][itype] = k.LEAVES, clause, int(itype in _TRAPS)
+    codes = {"2_3": (2, 3), "1": (1, 1)}[config.b_type]
+    found["btypes"][IType.EXCEPTION], found["btypes"][IType.INTERRUPT] = codes
     for itype in range(16):
-        s[k.CALLS + itype] = k.POPS * (itype in _POPS) | k.PUSHES * (itype in _PUSHES)
-    for tcode, kind in TABLES[config.variant].items():
-        for index, spec in enumerate(kind.fields):
-            variable = k.ADDRESS if spec.is_address else k.VARIABLE
-            s[k.LAYOUTS + tcode * k.LAYOUT_ROW + index] = variable if spec.width == VAR else spec.width
-    return s
+        found["calls"][itype] = k.POPS * (itype in _POPS) | k.PUSHES * (itype in _PUSHES)
+    return found
 
 
 def encode(beats: Beats, config: Config) -> EncodedTrace:

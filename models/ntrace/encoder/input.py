@@ -47,7 +47,7 @@ class Input(NamedTuple):
 
     def arrays(self) -> tuple[Any, ...]:
         """The columns as compiled code takes them."""
-        return tuple(np.ascontiguousarray(column.view(np.int64) if column.itemsize == 8 else column)
+        return tuple(np.require(column.view(np.int64) if column.itemsize == 8 else column, requirements=["C", "W"])
                      for column in self[:-1])  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder import kernel as k
 from rvtrace.models.ntrace.encoder.clauses import CLAUSES
+from rvtrace.models.ntrace.layout import Layout
 from rvtrace.models.ntrace.table import TABLES, Message
 
 _CLAUSES = tuple(CLAUSES)
@@ -34,12 +35,10 @@ class EncodedTrace:
     address_bits: how SRC and addresses are sent (`rvtrace.models.ntrace.codec.pack`).
     """
 
-    def __init__(self, rows: np.ndarray, data: bytes, config: Config) -> None:
-        self.rows, self.data = rows.reshape(-1, k.MESSAGE_ROW), data
+    def __init__(self, rows: np.ndarray, data: bytes, config: Config, layout: Layout) -> None:
+        self._types, self._cells = TABLES[config.variant].by_code, layout.cells
+        self.rows, self.data = rows.reshape(-1, k.CELLS + TABLES[config.variant].width + 2), data
         self.src_bits, self.address_bits = config.source_bits, config.address_bits
-        self._types = TABLES[config.variant]
-        self._src = config.src_id if config.source_bits else 0
-        self._timed = bool(config.timestamp)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -49,9 +48,9 @@ class EncodedTrace:
         """Each message."""
         made = []
         for row in self.rows.tolist():
-            stamp = row[k.STAMP] & 0xFFFF_FFFF_FFFF_FFFF if self._timed else None
-            values = tuple(row[k.VALUE : k.VALUE + row[k.VALUES]])
-            made.append(Message(self._types[row[k.TCODE]], values, -1, self._src, stamp))
+            kind, cells = self._types[row[k.TCODE]], self._cells[row[k.TCODE]]
+            given = {key: row[cell] for key, cell in zip(kind.keys, cells) if cell >= 0 and row[cell] != k.ABSENT}
+            made.append(Message.of(kind, given))
         return made
 
     @cached_property
@@ -67,5 +66,5 @@ class EncodedTrace:
     @cached_property
     def packed(self) -> list[bytes]:
         """The bytes of each message."""
-        ends = self.rows[:, k.BEHIND].tolist()
+        ends = self.rows[:, -1].tolist()
         return [self.data[begin:end] for begin, end in zip([0, *ends], ends)]

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import Counts, Definition, Point
+from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES
-from rvtrace.models.ntrace.table import VALUE_NAMES
+from rvtrace.models.ntrace.table import TABLES
 from rvtrace.tb.common.coverage import port_points
 from rvtrace.tb.common.coverage.ingress import (
     GAPS,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from rvtrace.scoreboards.tci.capture import TciCapture
 
 
+V1_0 = TABLES["v1_0"]
 MODES = ("btm", "htm")
 VARIANTS = ("v1_0", "rc7")
 MESSAGES = (
@@ -44,12 +46,12 @@ MESSAGES = (
     "ResourceFull",
     "Error",
 )
-WITH_SYNC = ("ProgTraceSync", "DirectBranchSync", "IndirectBranchSync", "IndirectBranchHistSync")
-WITH_BTYPE = ("IndirectBranch", "IndirectBranchSync", "IndirectBranchHist", "IndirectBranchHistSync")
-WITH_ICNT = tuple(m for m in MESSAGES if m not in ("Error", "Ownership", "RepeatBranch"))
-WITH_HIST = ("IndirectBranchHist", "IndirectBranchHistSync", "ProgTraceCorrelation", "ResourceFull")
-SYNCS = tuple(f"{code} {name}" for code, name in VALUE_NAMES["sync"].items())
-BTYPES = tuple(f"{code} {name}" for code, name in VALUE_NAMES["btype"].items())
+_KEYS = {kind.name: {*kind.keys} for kind in V1_0.messages}
+WITH_SYNC = tuple(name for name, keys in _KEYS.items() if "sync" in keys)
+WITH_BTYPE = tuple(name for name, keys in _KEYS.items() if "btype" in keys)
+WITH_ICNT = tuple(name for name in MESSAGES if {"icnt", "rdata"} & _KEYS[name])
+WITH_HIST = tuple(name for name in MESSAGES if {"hist", "rdata"} & _KEYS[name])
+SYNCS, BTYPES = V1_0.fields["sync"].bins, V1_0.fields["btype"].bins
 ICNT_CLASSES = ("0", "1", "2", "small (3 to 15)", "large", "near full", "full mark or more")
 HIST_CLASSES = ("0", "1", "2 to 14", "15 to 30", "full")
 PENDING = ("straight code", "straight code with history", "taken branch", "indirect jump", "indirect jump with history",
@@ -63,21 +65,7 @@ _NO_LINK = {"rc7 x 10 *": "rc7: tail calls are not possible", "rc7 x 11 *": "rc7
 
 
 XLENS = ("RV32", "RV64")
-ALL_MESSAGES = (
-    "Ownership",
-    "DirectBranch",
-    "IndirectBranch",
-    "Error",
-    "ProgTraceSync",
-    "DirectBranchSync",
-    "IndirectBranchSync",
-    "ResourceFull",
-    "IndirectBranchHist",
-    "IndirectBranchHistSync",
-    "RepeatBranch",
-    "ProgTraceCorrelation",
-    "Vendor",
-)
+ALL_MESSAGES = (*(name for name in _KEYS if not name.startswith("Vendor")), "Vendor")
 SWITCHES = {
     "source": lambda c: c.source_bits > 0,
     "source inhibited": lambda c: c.src_bits > 0 and c.inhibit_src,
@@ -94,19 +82,16 @@ SWITCHES = {
     "all jumps": lambda c: c.all_jumps,
     "filter": lambda c: bool(c.filter),
 }
-FIELDS = {
-    "I-CNT": 5,
-    "F-ADDR": 11,
-    "U-ADDR": 11,
-    "HIST": 6,
-    "RDATA": 7,
-    "HREPEAT": 3,
-    "B-CNT": 4,
-    "PROCESS": 9,
-    "TSTAMP": 11,
-    "ECODE": 4,
-    "DATA": 8,
-}
+# The last bin of a variable field: it is so many MDO groups long, or longer
+_LONGEST = {
+    "I-CNT": 5, "F-ADDR": 11, "U-ADDR": 11, "HIST": 6, "RDATA": 7, "HREPEAT": 3, "B-CNT": 4, "PROCESS": 9, "TSTAMP": 11,
+    "ECODE": 4, "DATA": 8,
+}  # fmt: skip
+_VARIABLE = [f.name for f in V1_0.fields.values() if f.width == VARIABLE]
+FIELDS = _LONGEST | {name: 11 for name in _VARIABLE if name not in _LONGEST}
+# Fields with codes that no point of their own counts
+_COUNTED = ("sync", "btype", "rcode", "etype", "evcode")
+CODED = tuple(f for f in V1_0.fields.values() if f.codes and f.key not in _COUNTED)
 SRC_WIDTHS = tuple(map(str, range(13)))
 FORMATS = ("0 V or PRV", "2 scontext", "3 hcontext")
 OWNED = ("after a sync", "at a trap or xRET", "a change on linear code")
@@ -308,6 +293,16 @@ OPTION_POINTS = (
         {"NT.7.1.priv_change": "only traps and xRETs change the privilege, and these have NT.7.1.trap"},
     ),
 )
+if CODED:
+    OPTION_POINTS += (
+        Point(
+            "code_cg",
+            "codes of the fields that no other point counts",
+            "each code is a case of its own",
+            (tuple(f"{f.name} {text}" for f in CODED for text in f.bins),),
+            ("code",),
+        ),
+    )
 
 POINTS = (
     Point(

@@ -16,6 +16,7 @@ import numpy as np
 
 from rvtrace.jobs.coverage import Counts
 from rvtrace.models.common.filters import FilterSettings
+from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.riscv.retired import IType, Kind
 from rvtrace.scoreboards.ntrace.table import (
     ABSENT,
@@ -129,8 +130,8 @@ def _messages(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None
         if name not in p.MESSAGES:
             continue
         tally.array("message_cg", (p.MESSAGES, np.full(len(numbers), p.MESSAGES.index(name))), mode, variant)
-        width = int(table.counts[numbers].min())  # fields that all of them have
-        columns = {key: table[key][numbers] for key in type_.keys[:width]}
+        columns = {f.key: table[f.key][numbers] for f in type_.own}
+        columns = {key: column for key, column in columns.items() if (column != ABSENT).all()}
         if "sync" in columns:
             syncs = {int(text.split()[0]): i for i, text in enumerate(p.SYNCS)}
             codes = np.array([syncs.get(code, -1) for code in range(16)])[columns["sync"]]
@@ -277,6 +278,12 @@ def _fields(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None:
     clock = ("external", "internal system", "internal core")[config.ts_mode - 1]
     divided = ("1", "4", "16", "64")[0 if config.ts_mode == 1 else config.ts_prescale]
     for type_, members in _groups(table):
+        for f in type_.fields:
+            if f in p.CODED:
+                codes = dict(zip(f.codes, f.bins))
+                for code, hits in Counter(table[f.key][members].tolist()).items():
+                    if code in codes:
+                        tally.one("code_cg", f"{f.name} {codes[code]}", hits=hits)
         stamps = members[table.timed[members]]
         if len(stamps) and config.timestamp:
             later = int(np.count_nonzero(table.tstamp[stamps]))
@@ -285,17 +292,19 @@ def _fields(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None:
             for what, hits in whats:
                 if hits:
                     tally.one("tstamp_cg", clock, divided, what, hits=hits)
-        shape = table.counts[members] << 1 | table.timed[members]
+        variable = [f for f in type_.fields if f.width == VARIABLE]
+        shape = sum((table[f.key][members] != ABSENT).astype(np.int64) << n for n, f in enumerate(variable))
         for one in np.unique(shape).tolist():
             numbers = members[shape == one]
-            for place, (name, is_address) in enumerate(_variable(type_, one >> 1, bool(one & 1))):
+            for place, f in enumerate(f for n, f in enumerate(variable) if one >> n & 1):
+                name = f.name
                 end = first_end[numbers] + place
                 there, end = end < len(ends), end[end < len(ends)]
                 sizes = groups[end] if place else ends[end] - table.offset[numbers[there]] + 1
                 counts = np.bincount(np.minimum(sizes, p.FIELDS[name]))
                 for size in np.flatnonzero(counts):
                     tally.one("field_length_cg", name, str(size), hits=int(counts[size]))
-                if is_address and config.extend_addr_msb:
+                if f.is_address and config.extend_addr_msb:
                     what = (("F-ADDR", "U-ADDR"), int(name == "U-ADDR")), ((f"RV{config.xlen}",), 0)
                     axes = (_SIZES, np.where(sizes < len(_SIZES), sizes, -1)), (("0", "1"), raw[ends[end]] >> 7)
                     tally.array("extend_cg", *what, *axes)
@@ -306,11 +315,6 @@ def _fields(tally: Tally, capture: NtraceCapture, table: MessageTable) -> None:
 
 
 _SIZES = tuple(map(str, range(12)))  # bytes of an address
-
-
-def _variable(type_: MessageType, values: int, timed: bool) -> list[tuple[str, bool]]:
-    """(name, is an address) of the variable fields of a message with so many values, in order, TSTAMP included."""
-    return [(f.name, f.is_address) for f in type_.fields[:values] if not f.width] + [("TSTAMP", False)] * timed
 
 
 def pending(
