@@ -178,6 +178,7 @@ def _make(recipe: Recipe, place: Path, rtl_dir: Path) -> None:
         raise SimError(
             f"{place} has a space in its path, where make cannot build; move the checkout, or give SIM=icarus"
         )
+    simulators.libpython()  # without which the simulation could not start: before minutes of compiling, not after
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     for link, target in ((_HERE, ROOT), (_COPY, rtl_dir)):

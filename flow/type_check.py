@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.builds import PACKAGE, ROOT
+from rvtrace.jobs.names import NAMES, PARTS
 
-PACKAGE = ROOT / "rvtrace"  # links to the folders of the checkout
 FOLDERS = tuple(sorted(path.name for path in PACKAGE.iterdir() if path.is_symlink()))
-SYSTEMS = ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "subsystem", "loop", "tci", "adapter")
+SYSTEMS = (*NAMES, *PARTS)
 REMEDY = (
     "the lines above name file, line and rule; correct the annotation that is wrong or missing (CONTRIBUTING.md, Style)"
 )

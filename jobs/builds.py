@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "rvtrace"  # of a checkout: links to its folders, the one list of them
 
 Value = int | str
 Source = int | str | Callable[[Any], Value]

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem", "subsystem", "adapter")
+TRACES = ("ntrace", "etrace", "tandem")  # those that send a trace
 MAIN = "subsystem"  # of which `make` runs the main job, unless IP= names another
 PARTS = {"tci": "ntrace"}  # separate plans and mutants, run by another system
 

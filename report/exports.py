@@ -13,18 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.captured import ctr, hpm
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.rows import config_in
 from rvtrace.jobs.arguments import ArgumentError, existing_file, parse
-from rvtrace.models.ctr.config import Config
 from rvtrace.models.riscv.program import Program
-from rvtrace.report import lcov
-from rvtrace.report.listing.ctr import emulated
-from rvtrace.report.perf_formats import branch_stack, call_graph, stat
+from rvtrace.report import lcov, listing
 from rvtrace.report.profile import Profile
 from rvtrace.report.profile_files import perfetto, speedscope
-from rvtrace.report.viewer_traces import Shown, shown
+from rvtrace.report.viewer_traces import Shown
 
 TRACES, OF_ROWS = ("text", "speedscope", "perfetto"), {"ctr": ("brstack", "callgraph"), "hpm": ("stat",)}
 COVERAGES = ("lcov",)
@@ -59,7 +54,7 @@ def asked(given: Mapping[str, str]) -> bool:
 def of_trace(given: Mapping[str, str], files: TraceFiles, decoded: Any) -> None:
     """Print or write what the words name, and one line about each file. ValueError if the program is missing."""
     assert files.program is not None
-    content = shown(files, decoded)
+    content = listing.viewed(files, decoded)
     if not getattr(decoded, "complete", True):
         content.notes.append(f"only the first {len(content.rows):,} instructions are counted; give LIMIT=<more>")
     title = files.trace.resolve().parent.name if files.trace.name == "trace.bin" else files.trace.stem
@@ -132,10 +127,19 @@ def of_rows(argv: list[str], ip: str) -> int:
     if "OUT" not in given:
         raise ArgumentError(f"no capture was named; give OUT=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
     out = Path(given["OUT"])
+    from rvtrace.report.perf_formats import branch_stack, call_graph, stat
+
     if ip == "hpm":
+        from rvtrace.flow.captured import hpm
+
         counters = hpm.load(existing_file({"OUT": str(out)}, "COUNTERS_READ", out / "counters.json"))
         _put(given, stat(counters, out.resolve().name))
         return 0
+    from rvtrace.flow.captured import ctr
+    from rvtrace.flow.captured.rows import config_in
+    from rvtrace.models.ctr.config import Config
+    from rvtrace.report.listing.ctr import emulated
+
     entries = ctr.load(existing_file({"OUT": str(out)}, "ENTRIES", out / "entries.json"))
     config = config_in(existing_file({"OUT": str(out)}, "CONFIG", out / "config.json"), Config, "ctr", "CTR")
     elf = out / "program.elf"

@@ -13,11 +13,11 @@ from rvtrace.flow.captured.files import FILES, load
 from rvtrace.flow.failing_page import PAGE
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, json_of
+from rvtrace.jobs.names import TRACES
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_findings import RESULT, as_the_run, judged, of_result, of_run, placed
-from rvtrace.report.viewer_rows import TRACES, rows_shown
-from rvtrace.report.viewer_traces import shown
+from rvtrace.report.viewer_rows import rows_shown
 from rvtrace.report.viewer_waves import Waves
 
 LIMIT = 20_000_000
@@ -68,7 +68,7 @@ def _of_trace(folder: Path) -> View:
     if decoded is None or not hasattr(decoded, "diagnostics"):
         show: Any = listing.of(files.system.ip)
         decoded = show.decode(files, LIMIT, False)
-    return View.of(files, shown(files, decoded), judgement, folder)
+    return View.of(files, listing.viewed(files, decoded), judgement, folder)
 
 
 def command(folder: Path) -> str:

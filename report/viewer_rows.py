@@ -21,6 +21,7 @@ from rvtrace.flow.captured import ctr as ctr_files
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.names import TRACES
 from rvtrace.models.common.port_rows import NO_ACCESS
 from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.ctr.records import EXCEPTION, INTERRUPT, TYPES, Record
@@ -44,10 +45,8 @@ from rvtrace.report.viewer_traces import (
     Track,
     rows_of,
     runs_of,
-    shown,
 )  # fmt: skip
 
-TRACES = ("ntrace", "etrace", "tandem")
 _TRAPS = {Kind.EXCEPTION: "exception", Kind.INTERRUPT: "interrupt"}
 
 
@@ -316,4 +315,4 @@ def source_shown(folder: Path, settings: SubsystemConfig, program: Program | Non
     data = system.read(path, config)
     files = TraceFiles(system, path, data, config, folder / "program.elf", program, len(data))
     show: Any = listing.of(which)
-    return shown(files, show.decode(files, limit, False))
+    return listing.viewed(files, show.decode(files, limit, False))

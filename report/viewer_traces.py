@@ -2,7 +2,7 @@
 """A decoded trace of any of the three systems in the form that the viewer shows: messages with their bytes and fields,
 instructions, events, privilege, losses.
 
-shown(files, decoded)      of what a decoder, or a check, made of a trace
+of_ntrace, of_etrace       of what a decoder, or a check, made of a trace (`listing.viewed` of any system's)
 without_program(files)     messages alone
 """
 
@@ -11,32 +11,23 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.models.etrace.codec import PacketError
-from rvtrace.models.etrace.codec import unpack as unpack_packet
-from rvtrace.models.etrace.decoder import framing
-from rvtrace.models.etrace.decoder.deframe import Damage, Deframer
-from rvtrace.models.etrace.table import PRIVILEGE_NAMES, formats, options_of
-from rvtrace.models.ntrace.codec import unpack as unpack_messages
-from rvtrace.models.ntrace.table import SRC, Message
-from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
-from rvtrace.models.tandem import table as tandem
-from rvtrace.models.tandem.decoder.decoded import Decoded as TandemTrace
-from rvtrace.models.tandem.decoder.listing import key_name
 from rvtrace.report.viewer_calls import breaks, frames
 from rvtrace.report.viewer_code import Codes
 from rvtrace.report.viewer_cycles import Cycles
 
+if TYPE_CHECKING:  # what is of one system is imported where it is used
+    from rvtrace.models.etrace.decoder.deframe import Damage
+    from rvtrace.models.ntrace.table import Message
+
 MASK = (1 << 64) - 1
 DENSE = 1 << 26  # half-words of code that are looked up by a table
-_TRAP_CSRS = ({0x341, 0x342}, {0x141, 0x142})  # mepc and mcause, sepc and scause: both change at a trap
 _CUTS = ("trace_on", "gap", "reset", "error", "debug_exit")
 
 
@@ -156,20 +147,21 @@ class Shown:
         return frames(self.rows, code, traps, (cuts | missing) - traps)
 
 
-def shown(files: TraceFiles, decoded: Any) -> Shown:
-    """What a decoder of the trace's system gave."""
-    return {"ntrace": _ntrace, "etrace": _etrace, "tandem": _tandem}[files.system.ip](files, decoded)
-
-
 def without_program(files: TraceFiles) -> Shown:
     """Messages alone, of an E-Trace or N-Trace."""
     nothing = np.zeros(0, np.int64)
     codes = Codes(Program(files.config.xlen, []))
     if files.system.ip == "ntrace":
+        from rvtrace.models.ntrace.codec import unpack as unpack_messages
+
         found, damage = unpack_messages(files.data, files.config)
         messages = _ntrace_messages(files, found, np.zeros(len(found), np.int64), [-1] * len(found))
         losses = [Loss(d.offset, d.offset + d.length, 0, d.clause, d.reason) for d in damage]
         return Shown("message", files.data, messages, codes, nothing, losses=losses)
+    from rvtrace.models.etrace.codec import PacketError
+    from rvtrace.models.etrace.codec import unpack as unpack_packet
+    from rvtrace.models.etrace.table import options_of
+
     payloads, begin, end, broken = _deframed(files)
     packets, options = [], files.config.options
     for payload in payloads:
@@ -186,8 +178,8 @@ def without_program(files: TraceFiles) -> Shown:
     return Shown("packet", files.data, messages, codes, nothing, losses=losses)
 
 
-class _Shapes:
-    """Shapes by key, and the columns of one field after the other."""
+class Shapes:
+    """Shapes of messages by key, and the columns of one field after the other."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
@@ -231,7 +223,7 @@ def rows_of(pcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # N-Trace
 
 
-def _ntrace(files: TraceFiles, trace: Any) -> Shown:
+def of_ntrace(files: TraceFiles, trace: Any) -> Shown:
     assert files.program is not None
     messages = _ntrace_messages(files, trace.messages, trace.first_pc, trace.time)
     offsets = messages.offset.tolist()
@@ -250,7 +242,7 @@ def _ntrace(files: TraceFiles, trace: Any) -> Shown:
     result.priv = runs_of((index, names.get(c.priv, "?")) for index, c in changes if c.priv is not None)
     result.contexts = runs_of((index, f"{c.context:#x}") for index, c in changes if c.context is not None)
     for found in trace.diagnostics:
-        index = _first_of(messages, at(found.offset))
+        index = first_of(messages, at(found.offset))
         result.losses.append(
             Loss(found.offset, found.offset + max(found.lost_bytes, 1), index, found.clause, found.text)
         )
@@ -260,7 +252,7 @@ def _ntrace(files: TraceFiles, trace: Any) -> Shown:
     return result
 
 
-def _first_of(messages: Messages, message: int) -> int:
+def first_of(messages: Messages, message: int) -> int:
     return int(messages.first[message]) if 0 <= message < len(messages) else 0
 
 
@@ -276,7 +268,9 @@ def runs_of(changes: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _ntrace_messages(files: TraceFiles, messages: Sequence[Message], first: Any, time: Any) -> Messages:
-    shapes = _Shapes()
+    from rvtrace.models.ntrace.table import SRC
+
+    shapes = Shapes()
     for message in messages:
         values = message.by_key()
         if not values.get(SRC.key):
@@ -304,7 +298,9 @@ def _ntrace_messages(files: TraceFiles, messages: Sequence[Message], first: Any,
 _HEX = {"address", "tval", "context", "time", "index"}
 
 
-def _etrace(files: TraceFiles, trace: Any) -> Shown:
+def of_etrace(files: TraceFiles, trace: Any) -> Shown:
+    from rvtrace.models.etrace.table import PRIVILEGE_NAMES
+
     assert files.program is not None
     payloads, begin, end, damage = _deframed(files)
     if len(payloads) != len(trace.packets):
@@ -329,11 +325,11 @@ def _etrace(files: TraceFiles, trace: Any) -> Shown:
         last = min(at + max(found.lost_packets, 1), count) - 1
         place = int(messages.offset[at]) if at >= 0 else 0
         stop = int(messages.offset[last] + messages.length[last]) if at >= 0 else len(files.data)
-        result.losses.append(Loss(place, stop, _first_of(messages, at), found.clause, found.text))
+        result.losses.append(Loss(place, stop, first_of(messages, at), found.clause, found.text))
     known = {(found.packet, found.clause) for found in trace.diagnostics}
     for one in damage:
         if (one.packet, one.clause) not in known:
-            index = _first_of(messages, min(one.packet, count - 1))
+            index = first_of(messages, min(one.packet, count - 1))
             result.losses.append(Loss(one.offset, one.offset + max(one.length, 1), index, one.clause, one.text))
     return result
 
@@ -353,6 +349,9 @@ def _changes(first: np.ndarray, values: np.ndarray, name: Any) -> list[tuple[int
 
 def _deframed(files: TraceFiles, joined: bool = False) -> tuple[list[bytes], list[int], list[int], list[Damage]]:
     """Payloads; where their packets begin and end in the bytes; what is no packet."""
+    from rvtrace.models.etrace.decoder import framing
+    from rvtrace.models.etrace.decoder.deframe import Damage, Deframer
+
     deframer = Deframer(files.config, joined)
     payloads: list[bytes] = []
     begin: list[int] = []
@@ -371,7 +370,9 @@ def _deframed(files: TraceFiles, joined: bool = False) -> tuple[list[bytes], lis
 
 
 def _etrace_messages(files: TraceFiles, packets: Any, begin: Any, end: Any, first: Any, time: Any) -> Messages:
-    shapes, known = _Shapes(), formats(files.config.variant)
+    from rvtrace.models.etrace.table import formats
+
+    shapes, known = Shapes(), formats(files.config.variant)
     for packet in packets:
         if packet is None:
             shapes.add(None, lambda: Shape("no packet", ()), ())
@@ -390,6 +391,8 @@ def _etrace_messages(files: TraceFiles, packets: Any, begin: Any, end: Any, firs
 
 
 def _etrace_shape(name: str, names: tuple[str, ...], layout: Any, lsb: int) -> Shape:
+    from rvtrace.models.etrace.table import PRIVILEGE_NAMES
+
     signed = {f.name for f in layout.fields if f.signed}
     fields = []
     for one in names:
@@ -398,99 +401,3 @@ def _etrace_shape(name: str, names: tuple[str, ...], layout: Any, lsb: int) -> S
             form = {1: "half", 2: "quarter"}.get(lsb, form)
         fields.append(FieldShown(one, form, PRIVILEGE_NAMES if one == "privilege" else None))
     return Shape(name, tuple(fields))
-
-
-# Tandem trace
-
-
-def _tandem(files: TraceFiles, trace: TandemTrace) -> Shown:
-    program = files.program or Program(files.config.xlen, [])
-    codes = Codes(program)
-    has = trace.size > 0
-    first = np.cumsum(has) - has
-    rows = _tandem_rows(trace, has, program, codes)
-    time = np.full(len(trace), -1, np.int64)
-    is_time = trace.change_key == tandem.STATE_KEY + tandem.MTIME
-    section = np.repeat(np.arange(len(trace)), np.diff(trace.change_start))
-    time[section[is_time]] = trace.change_value[is_time].astype(np.int64)
-    messages = _tandem_messages(files, trace, first, time)
-    result = Shown("group", files.data, messages, codes, rows)
-    result.events = list(_tandem_events(trace, first))
-    is_priv = trace.change_key == tandem.STATE_KEY + tandem.PRIV
-    result.priv = runs_of(
-        (int(first[k] + has[k]), tandem.PRIVILEGES.get(int(value), "?"))
-        for k, value in zip(section[is_priv].tolist(), trace.change_value[is_priv].tolist())
-    )
-    for found in trace.diagnostics:
-        at = int(np.searchsorted(trace.offset, found.offset, side="right")) - 1
-        stop = found.offset + max(found.skipped, 1)
-        result.losses.append(Loss(found.offset, stop, _first_of(messages, at), found.name, found.text))
-    if files.program is None:
-        result.notes.append("no program was given: there are no symbols and no source lines; give ELF=<file>")
-    return result
-
-
-def _tandem_rows(trace: TandemTrace, has: np.ndarray, program: Program, codes: Codes) -> np.ndarray:
-    """Instructions are those of the trace: one number for each address with its bits."""
-    table = np.zeros(int(has.sum()), [("pc", np.uint64), ("insn", np.uint32)])
-    table["pc"], table["insn"] = np.where(trace.pc_known, trace.pc, 0)[has], trace.insn[has]
-    distinct, rows = np.unique(table, return_inverse=True)
-    for pc, raw in distinct.tolist():
-        codes.add(isa.decode(pc, raw, program.xlen, zcmp=program.zcmp, zcmt=program.zcmt))
-    return rows.reshape(-1).astype(np.int32)
-
-
-def _tandem_messages(files: TraceFiles, trace: TandemTrace, first: np.ndarray, time: np.ndarray) -> Messages:
-    shapes = _Shapes()
-    keys, values = trace.change_key.tolist(), trace.change_value.tolist()
-    requests = trace.memory(0, len(trace.memory_op))
-    places = (trace.change_start.tolist(), trace.memory_start.tolist())
-    columns = (trace.kind, trace.size > 0, trace.reset, trace.init, trace.broken)
-    for row, (a, b), (c, d) in zip(zip(*(one.tolist() for one in columns)), pairwise(places[0]), pairwise(places[1])):
-        changed, asked = tuple(keys[a:b]), requests[c:d]
-        numbers, forms = values[a:b], []
-        for one in asked:
-            given = (one.data is not None, one.response_data is not None)
-            forms.append((one.op, one.size, one.result, *given))
-            numbers += [one.address] + [one.data or 0] * given[0] + [one.response_data or 0] * given[1]
-        key = (row, changed, tuple(forms))
-        shapes.add(key, lambda key=key: _tandem_shape(key[0], key[1], key[2], files.config.xlen), numbers)
-    return shapes.columns(trace.offset, trace.end - trace.offset, first, time)
-
-
-def _tandem_shape(row: Any, changed: Any, requests: Any, xlen: int) -> Shape:
-    outside, has_insn, reset, init, broken = row
-    name = (
-        "outside groups" if outside else "hart reset" if reset else "state initialization" if init
-        else "instruction" if has_insn else "no instruction"
-    )  # fmt: skip
-    addresses = {tandem.STATE_KEY + n for n in (tandem.PC,)}
-    fields = [
-        FieldShown(
-            key_name(key, xlen),
-            "addr" if key in addresses else "hex",
-            tandem.PRIVILEGES if key == tandem.STATE_KEY + tandem.PRIV else None,
-        )
-        for key in changed
-    ]
-    for op, size, result, has_data, has_response in requests:
-        what = f"{tandem.OPERATIONS[op].name} {tandem.SIZES[size]} bits"
-        end = "" if result is None else f": {tandem.RESULTS[result]}"
-        fields.append(FieldShown(f"{what} at{end}", "hex"))
-        fields += [FieldShown("sent", "hex")] * has_data + [FieldShown("received", "hex")] * has_response
-    return Shape(name + (" (broken)" if broken else ""), tuple(fields))
-
-
-def _tandem_events(trace: TandemTrace, first: np.ndarray) -> Iterable[EventShown]:
-    """Resets, and traps: groups that change both CSRs that a trap writes, before the instruction they lead to."""
-    section = np.repeat(np.arange(len(trace)), np.diff(trace.change_start))
-    candidates = set(section[np.isin(trace.change_key, [0x341, 0x141])].tolist())
-    candidates |= set(np.flatnonzero(trace.reset).tolist())
-    for k in sorted(candidates):
-        begin, end = int(trace.change_start[k]), int(trace.change_start[k + 1])
-        changed = dict(zip(trace.change_key[begin:end].tolist(), trace.change_value[begin:end].tolist()))
-        if trace.reset[k]:
-            yield EventShown("reset", int(first[k]), k, "hart reset")
-        elif csrs := next((csrs for csrs in _TRAP_CSRS if csrs <= changed.keys()), None):
-            cause = changed[max(csrs)]
-            yield EventShown("trap", int(first[k] + (trace.size[k] > 0)), k, f"cause {cause:#x}")

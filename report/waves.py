@@ -33,6 +33,7 @@ from rvtrace.flow.captured.files import TraceFiles, load
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import short
 from rvtrace.jobs.job import TIMES
+from rvtrace.jobs.names import TRACES
 from rvtrace.models.ctr.records import TYPES
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
@@ -41,7 +42,7 @@ from rvtrace.models.subsystem.config import Config as SubsystemConfig
 from rvtrace.report import listing
 from rvtrace.report.vcd_signals import Signals
 from rvtrace.report.viewer_rows import source_shown
-from rvtrace.report.viewer_traces import Shown, shown, without_program
+from rvtrace.report.viewer_traces import Shown, without_program
 
 DECODED, GTKWAVE, SURFER = "decoded.vcd", "decoded.gtkw", "decoded.sucl"
 # What an earlier run may have left in the folder, and this one may not leave.
@@ -49,7 +50,6 @@ LEFT = (
     TIMES, DECODED, GTKWAVE, SURFER, "trace.bin", "program.elf", "config.json", "beats.npz", "rows.npz", "cycles.npz",
     "retired.csv", *(f"{name}.trace" for name in ("ntrace", "etrace", "tandem")),
 )  # fmt: skip
-TRACES = ("ntrace", "etrace", "tandem")
 SUBSYSTEM = "subsystem"
 _MODES = {int(one): one.name for one in Priv}
 SHOWN = 8  # instructions of a block whose text is shown
@@ -239,7 +239,7 @@ def _decoded(files: TraceFiles) -> Shown:
     assert show is not None
     if files.program is None and files.system.ip != "tandem":
         return without_program(files)
-    return shown(files, show.decode(files, LIMIT, False))
+    return listing.viewed(files, show.decode(files, LIMIT, False))
 
 
 def _texts(content: Shown) -> list[str]:

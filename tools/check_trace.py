@@ -23,13 +23,14 @@ from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.processes import cores
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
+from rvtrace.jobs.names import TRACES
 from rvtrace.report import compliance as compliance_report
 from rvtrace.report import junit
 from rvtrace.report.captured import write_report
 from rvtrace.report.compliance import Compliance
 from rvtrace.scoreboards.common.judge import Judge
 
-FORMATS = ("etrace", "ntrace", "tandem")
+FORMATS = tuple(sorted(TRACES))
 WORDS = {
     "FORMAT": f"the format, {', '.join(FORMATS)}",
     "TRACE": (

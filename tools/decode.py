@@ -17,22 +17,22 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rvtrace.flow.captured import cutting as cuttings
 from rvtrace.flow.captured.alone import explanation
-from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, system_of, words
 from rvtrace.flow.captured.limits import IN_PARTS, LONG
-from rvtrace.flow.captured.parts import Part
+from rvtrace.flow.captured.parts import MOST, Part
 from rvtrace.flow.captured.stream import Progress, in_order, read
-from rvtrace.flow.captured.tandem_stream import Teller
 from rvtrace.flow.processes import cores
 from rvtrace.jobs.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import exports, listing
-from rvtrace.scoreboards.common.hypotheses import Chosen
+
+if TYPE_CHECKING:
+    from rvtrace.scoreboards.common.hypotheses import Chosen
 
 OPTIONS = {
     "MESSAGES": "1: messages only",
@@ -112,7 +112,7 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
     alone = files.program is None
     totals: Any = None
     cutting = cuttings.of(files.system.ip)
-    for module in cutting.kernels:
+    for module in cutting.kernels():
         native.is_compiled(module, files.size)  # once, not in every process
     if not write(iter([_title(files)])):
         return 0
@@ -135,6 +135,8 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
 def _chunks(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, partial: bool) -> int:
     """Print a long tandem trace, decoded in order by this process and printed by several."""
     files = load(given, need_program=pcs, need_data=False)
+    from rvtrace.flow.captured.tandem_stream import Teller
+
     teller = None if sys.stdout.isatty() else Teller(files.size)
     if not write(iter([_title(files)])):
         return 0

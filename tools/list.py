@@ -20,8 +20,8 @@ from rvtrace.jobs.builds import ROOT
 
 # What the text is made of.
 _SOURCES = (
-    ("models", "*.py"), ("scoreboards", "*.py"), ("scoreboards", "*.toml"), ("tb", "*.py"), ("flow", "*.py"),
-    ("tools", "*.py"), ("tests", "test_*.py"), ("examples", "dut.toml"), ("data/programs", "*.rec"),
+    ("models", "*.py"), ("scoreboards", "*.py"), ("scoreboards", "*.toml"), ("jobs", "*.py"), ("tb", "*.py"),
+    ("flow", "*.py"), ("tools", "*.py"), ("tests", "test_*.py"), ("examples", "dut.toml"), ("data/programs", "*.rec"),
     ("data/programs", "*.elf"),
 )  # fmt: skip
 _NAME = "list.txt"

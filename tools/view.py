@@ -22,12 +22,11 @@ from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, system
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.progress import during
 from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, number, parse
+from rvtrace.jobs.names import TRACES
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
-from rvtrace.report.viewer_failing import command, ip_of, of_rows
 from rvtrace.report.viewer_findings import Judgement, judged, of_run
-from rvtrace.report.viewer_rows import TRACES
-from rvtrace.report.viewer_traces import Shown, shown, without_program
+from rvtrace.report.viewer_traces import Shown, without_program
 from rvtrace.scoreboards.common.judge import Judge
 
 FORMATS = TRACES
@@ -104,11 +103,15 @@ def _run_of_rows(argv: list[str]) -> Path | None:
         return None
     if not (folder / "rows.npz").is_file():
         return None
+    from rvtrace.report.viewer_failing import ip_of
+
     ip = ip_of(folder)
     return folder if ip and ip not in FORMATS else None
 
 
 def _rows(argv: list[str], folder: Path) -> int:
+    from rvtrace.report.viewer_failing import of_rows
+
     given, begun = parse(argv, OF_ROWS, __doc__ or ""), time.perf_counter()
     if given.get("STREAM", FORMATS[0]) not in FORMATS:
         raise ArgumentError(f"STREAM={given['STREAM']} is none of {', '.join(FORMATS)}")
@@ -143,6 +146,8 @@ def _of_folder(given: dict[str, str]) -> dict[str, str]:
     if "OUT" in given and Path(given["OUT"]).is_dir() and "TRACE" not in given:
         folder = Path(given["OUT"])
         if not (folder / FILES["TRACE"]).is_file():
+            from rvtrace.report.viewer_failing import command
+
             again = command(folder)
             raise ArgumentError(
                 f"{folder} is no capture: it has no {FILES['TRACE']}; "
@@ -169,7 +174,7 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
         with during(f"decoding {files.size:,} bytes"):
             decoded = show.decode(files, limit, given.get("PARTIAL") == "1")
     with during("placing messages, instructions and calls"):
-        result = shown(files, decoded)
+        result = listing.viewed(files, decoded)
     if not getattr(decoded, "complete", True):
         result.notes.append(f"only the first {limit:,} instructions are shown; give LIMIT=<more>")
     return files, result, judgement

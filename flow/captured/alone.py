@@ -12,30 +12,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.tandem_alone import other_code
-from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
-from rvtrace.models.etrace.decoder.deframe import deframe
-from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace
+from rvtrace.jobs import systems
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan
 from rvtrace.scoreboards.common.findings import Damage
-from rvtrace.scoreboards.common.hypotheses import Chosen, explained
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.scoreboards.etrace import check as etrace
-from rvtrace.scoreboards.etrace import legal as etrace_legal
-from rvtrace.scoreboards.etrace import table as etrace_table
-from rvtrace.scoreboards.etrace.hypotheses import Packets
-from rvtrace.scoreboards.etrace.hypotheses import as_read as etrace_as_read
-from rvtrace.scoreboards.etrace.transport import check_transport
-from rvtrace.scoreboards.ntrace import check as ntrace
-from rvtrace.scoreboards.ntrace import legal as ntrace_legal
-from rvtrace.scoreboards.ntrace import table as ntrace_table
-from rvtrace.scoreboards.ntrace.hypotheses import Traced as NtraceEvidence
-from rvtrace.scoreboards.ntrace.hypotheses import as_read as ntrace_as_read
+
+if TYPE_CHECKING:
+    from rvtrace.scoreboards.common.hypotheses import Chosen
 
 FEW = 32  # packets or messages: hardly any deviation is sure of fewer, nearly every one explains them
 DENSE = 4  # messages to a contradiction, after each of which the next address is followed
@@ -105,6 +93,9 @@ def alone(
         capture = other.capture
         decoded = decode(capture)
     elif known is not None and decoded.diagnostics:
+        from rvtrace.scoreboards.ntrace.hypotheses import Traced as NtraceEvidence
+        from rvtrace.scoreboards.ntrace.hypotheses import as_read as ntrace_as_read
+
         traced = NtraceEvidence(capture.data, capture.program, capture.config)
         moved = ntrace_as_read(capture, traced, known.reading)
         again = decode(moved)
@@ -121,10 +112,14 @@ def _lost(decoded: Any) -> tuple[int, int]:
 
 
 def _decode_etrace(capture: Any) -> Any:
+    from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
+
     return decode_etrace(capture.packets, capture.program, capture.config)
 
 
 def _decode_ntrace(capture: Any) -> Any:
+    from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace
+
     return decode_ntrace(capture.data, capture.program, capture.config, by_address=True)
 
 
@@ -143,15 +138,23 @@ def explanation(
     or nothing explains it. decoded: with its options, if that is known. goes_on: the bytes of an E-Trace may end in the
     middle of a packet, wherever its packets are.
     """
+    from rvtrace.scoreboards.common.hypotheses import explained
+
     if files.system.ip == "etrace":
         if len(capture.packets) < FEW:
             return None
+        from rvtrace.scoreboards.etrace.hypotheses import Packets
+        from rvtrace.scoreboards.etrace.hypotheses import as_read as etrace_as_read
+
         packets = Packets(capture)
         if packets.follows(_decode_etrace(capture) if decoded is None else decoded):
             return None
         read = partial(etrace_as_read, capture)
         ended = _whole_packets if goes_on else lambda one: one
         return explained(packets, capture.config, read, lambda one: _etrace(ended(one), tolerances).book)
+    from rvtrace.scoreboards.ntrace.hypotheses import Traced as NtraceEvidence
+    from rvtrace.scoreboards.ntrace.hypotheses import as_read as ntrace_as_read
+
     traced = NtraceEvidence(capture.data, capture.program, capture.config)
     if traced.follows(_decode_ntrace(capture) if decoded is None else decoded):
         return None
@@ -163,6 +166,8 @@ def _whole_packets(capture: Any) -> Any:
     """Without the bytes of a last packet that goes on."""
     if capture.data is None:
         return capture
+    from rvtrace.models.etrace.decoder.deframe import deframe
+
     payloads, _, damage = deframe(capture.data, capture.config)
     if not damage or damage[-1].packet < len(payloads):
         return capture
@@ -170,7 +175,10 @@ def _whole_packets(capture: Any) -> Any:
 
 
 def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded: Any = None) -> Verdict:
-    verdict = Verdict(_book(capture, ntrace.plan()))
+    from rvtrace.scoreboards.ntrace import legal as ntrace_legal
+    from rvtrace.scoreboards.ntrace import table as ntrace_table
+
+    verdict = Verdict(_book(capture, systems.judge("ntrace").plan))
     if other is not None:
         other.report(verdict.book)
     decoded = verdict.decoded = _decode_ntrace(capture) if decoded is None else decoded
@@ -186,7 +194,11 @@ def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded:
 
 
 def _etrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded: Any = None) -> Verdict:
-    verdict = Verdict(_book(capture, etrace.plan()))
+    from rvtrace.scoreboards.etrace import legal as etrace_legal
+    from rvtrace.scoreboards.etrace import table as etrace_table
+    from rvtrace.scoreboards.etrace.transport import check_transport
+
+    verdict = Verdict(_book(capture, systems.judge("etrace").plan))
     if other is not None:
         other.report(verdict.book)
     decoded = verdict.decoded = _decode_etrace(capture) if decoded is None else decoded
@@ -220,6 +232,8 @@ def problem(files: TraceFiles, verdict: Verdict) -> str:
     trace, elf, decoded = files.trace.name, files.elf.name if files.elf else "the program", verdict.decoded
     if files.system.ip == "tandem":
         assert files.program is not None
+        from rvtrace.flow.captured.tandem_alone import other_code
+
         other, of = other_code(files.program, decoded)
         if not of:
             return f"{trace} has no instruction with a known address; capture it from a hart reset on, or check CONFIG="

@@ -10,18 +10,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rvtrace.flow.captured import alone
-from rvtrace.flow.captured.etrace_parts import etrace_parts, lead
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.parts import PART, Part, ntrace_parts
-from rvtrace.models.etrace.decoder import framing
-from rvtrace.models.etrace.decoder import kernel as etrace_kernel
-from rvtrace.models.ntrace.decoder import kernel as ntrace_kernel
-from rvtrace.scoreboards.common.hypotheses import Chosen
+from rvtrace.flow.captured.parts import PART, Part
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.scoreboards.etrace.transport import Damaged, split
+
+if TYPE_CHECKING:
+    from rvtrace.scoreboards.common.hypotheses import Chosen
 
 HEAD = PART  # bytes in which it is searched what explains an E-Trace: more than the packets that the search looks at
 
@@ -44,7 +41,7 @@ class Cutting(NamedTuple):
     numbers: Callable[[TraceFiles, Verdict, Any, Part], alone.Decoded]
     explained: Callable[[TraceFiles, bytes, Any, str], Chosen | None] | None
     unmoved: Callable[[Any, Verdict], bool] | None
-    kernels: tuple[ModuleType, ...]
+    kernels: Callable[[], tuple[ModuleType, ...]]
     density: int = 1
 
 
@@ -63,6 +60,8 @@ def _reported(trace: Any, first: int, after: int) -> int:
 
 
 def _ntrace_parts(files: TraceFiles, size: int, most: int, otherwise: str) -> Iterator[Part]:
+    from rvtrace.flow.captured.ntrace_parts import ntrace_parts
+
     return ntrace_parts(files.trace, files.config, size)
 
 
@@ -102,10 +101,14 @@ def _offset(message: Any) -> int:
 
 
 def _etrace_parts(files: TraceFiles, size: int, most: int, otherwise: str) -> Iterator[Part]:
+    from rvtrace.flow.captured.etrace_parts import etrace_parts
+
     return etrace_parts(files.trace, files.config, files.program, size, most, otherwise)
 
 
 def _etrace_capture(files: TraceFiles, part: Part, rerun: str) -> Any:
+    from rvtrace.flow.captured.etrace_parts import lead
+
     before = lead(part, files.config)
     capture = files.system.capture(files.config, files.program, before + files.data, None, None, rerun)
     capture.exact, capture.base = False, part.begin - len(before)
@@ -142,6 +145,8 @@ def _etrace_explained(files: TraceFiles, data: bytes, tolerances: Any, rerun: st
 def _etrace_unmoved(capture: Any, verdict: Verdict) -> bool:
     if not any(failure.clause.startswith("ET.tra.") for failure in verdict.failures):
         return False
+    from rvtrace.scoreboards.etrace.transport import Damaged, split
+
     try:
         chunks = split(capture.data, capture)
     except Damaged:
@@ -149,8 +154,20 @@ def _etrace_unmoved(capture: Any, verdict: Verdict) -> bool:
     return [chunk.payload for chunk in chunks] != capture.packets
 
 
+def _ntrace_kernels() -> tuple[ModuleType, ...]:
+    from rvtrace.models.ntrace.decoder import kernel
+
+    return (kernel,)
+
+
+def _etrace_kernels() -> tuple[ModuleType, ...]:
+    from rvtrace.models.etrace.decoder import framing, kernel
+
+    return (kernel, framing)
+
+
 _OF = {
-    "ntrace": Cutting(_ntrace_parts, _ntrace_capture, _ntrace_own, _ntrace_numbers, None, None, (ntrace_kernel,)),
+    "ntrace": Cutting(_ntrace_parts, _ntrace_capture, _ntrace_own, _ntrace_numbers, None, None, _ntrace_kernels),
     "etrace": Cutting(
         _etrace_parts,
         _etrace_capture,
@@ -158,7 +175,7 @@ _OF = {
         _etrace_numbers,
         _etrace_explained,
         _etrace_unmoved,
-        (etrace_kernel, framing),
+        _etrace_kernels,
         4,
     ),
 }

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rvtrace.flow.captured.parts import AFTER, PART, Part
+from rvtrace.flow.captured.parts import AFTER, MOST, PART, Part
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
@@ -31,7 +31,6 @@ from rvtrace.models.riscv.program import Program
 
 READ = 256 << 10  # bytes that are read at once
 TAIL = 32 << 10  # bytes that the last part has at least: where a receiver joins (ET.tra.join) is judged in them
-MOST = 2 << 20  # bytes of a part if nobody says
 START, TRAP, CONTEXT, SUPPORT = 3, 7, 11, 15  # format and subformat
 
 

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rvtrace.flow.captured import stream, tandem_alone, tandem_stream
 from rvtrace.flow.captured.alone import alone, problem
-from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.limits import Paths
 from rvtrace.flow.captured.partial import whole_part
-from rvtrace.flow.captured.profile import profile_of
+from rvtrace.flow.captured.parts import MOST
 from rvtrace.flow.captured.verdict import tolerances_of
 from rvtrace.jobs.arguments import ArgumentError, flag, number, typed
 from rvtrace.models.riscv.retired import Retired
@@ -60,9 +58,14 @@ def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, mos
     rerun = typed("make check-trace", given)
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
     if files.system.ip == "tandem":
+        from rvtrace.flow.captured import tandem_stream
+        from rvtrace.flow.captured.profile import profile_of
+
         pc = number(given, "PC") if "PC" in given else None
         verdict, fits = tandem_stream.judge(files, tolerances, profile_of(given, files), pc, rerun)
         return Judged(files, None, verdict, "", rerun, fits)
+    from rvtrace.flow.captured import stream
+
     verdict, fits, part = stream.judge(files, tolerances, rerun, processes, most)
     return Judged(files, None, verdict, part, rerun, fits)
 
@@ -71,6 +74,9 @@ def _verdict(
     given: Mapping[str, str], files: TraceFiles, capture: Any, retired: Retired | None, tolerances: Any
 ) -> Verdict:
     if files.system.ip == "tandem":
+        from rvtrace.flow.captured import tandem_alone
+        from rvtrace.flow.captured.profile import profile_of
+
         verdict = tandem_alone.check(
             capture, tolerances, profile_of(given, files), number(given, "PC") if "PC" in given else None
         )

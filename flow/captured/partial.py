@@ -11,8 +11,6 @@ from typing import Any
 
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.jobs.arguments import ArgumentError
-from rvtrace.models.etrace.decoder.deframe import deframe
-from rvtrace.models.ntrace.codec import unpack
 
 ENDS = (
     "NT.3.1.end",
@@ -46,6 +44,8 @@ def _none(files: TraceFiles) -> ArgumentError:
 
 
 def _ntrace(files: TraceFiles, capture: Any) -> tuple[TraceFiles, Any, str]:
+    from rvtrace.models.ntrace.codec import unpack
+
     config, size = files.config, len(files.data)
     messages, damage = unpack(files.data, config)
     begin = next(
@@ -65,6 +65,8 @@ def _ntrace(files: TraceFiles, capture: Any) -> tuple[TraceFiles, Any, str]:
 
 def _etrace(files: TraceFiles, capture: Any) -> tuple[TraceFiles, Any, str]:
     """Packets alone: what is around them is not judged, since its blocks and runs of zeros may be cut."""
+    from rvtrace.models.etrace.decoder.deframe import deframe
+
     payloads, offsets, damage = deframe(files.data, files.config, joined=True)
     first = next((k for k, payload in enumerate(payloads) if payload and payload[0] & _FORMAT == _START), None)
     if first is None:

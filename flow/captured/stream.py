@@ -16,20 +16,19 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from rvtrace.flow import progress
 from rvtrace.flow.captured import alone
 from rvtrace.flow.captured import cutting as cuttings
-from rvtrace.flow.captured.etrace_parts import MOST
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.parts import PART, Part
+from rvtrace.flow.captured.parts import MOST, PART, Part
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.common import native
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.common.hypotheses import Chosen, Explained, Reading
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.scoreboards.ntrace.dialects import DIALECTS
+
+if TYPE_CHECKING:
+    from rvtrace.scoreboards.common.hypotheses import Chosen, Explained
 
 SIZE = PART  # bytes of a part, about
 SEARCHED = 16  # parts in which it is searched what explains a trace that does not decode as claimed
@@ -114,7 +113,7 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     all of it. most: bytes of a part.
     """
     cutting = cuttings.of(files.system.ip)
-    for module in cutting.kernels:
+    for module in cutting.kernels():
         native.is_compiled(module, files.size)  # once, not in every process
     chosen, head = None, b""
     if cutting.explained is not None:
@@ -189,6 +188,9 @@ def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found
             read[found.read[:2]] += 1
             chosen = read.most_common(1)[0][0]
             if chosen == found.read[:2]:
+                from rvtrace.scoreboards.common.hypotheses import Chosen, Reading
+                from rvtrace.scoreboards.ntrace.dialects import DIALECTS
+
                 config, names, deviations, share = found.read
                 dialects = tuple(one for one in DIALECTS if one.name in names)
                 work = replace(work, known=Chosen(None, deviations, share, Reading(config, dialects)))
@@ -228,6 +230,8 @@ class Progress:
     """How many bytes are judged, and what fails at once: on stderr, as stdout may be the listing of a trace."""
 
     def __init__(self, size: int) -> None:
+        from rvtrace.flow import progress
+
         self._size = size
         self._shown = progress.Progress(size, "bytes", bad="clauses failed")
         self._failed: set[str] = set()

@@ -17,7 +17,9 @@ from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, deframe
 from rvtrace.models.etrace.decoder.events import Diagnostic
 from rvtrace.models.etrace.table import options_of
 from rvtrace.report.listing.common import INDENT, Lines
+from rvtrace.report.viewer_traces import of_etrace
 
+viewed = of_etrace  # `make view`
 BYTES_SHOWN = 12
 LAST = 1 << 62  # after every packet
 

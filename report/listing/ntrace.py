@@ -18,7 +18,9 @@ from rvtrace.models.ntrace.decoder.decode import decode as _decode
 from rvtrace.models.ntrace.decoder.decoded import Diagnostic
 from rvtrace.models.ntrace.table import Message
 from rvtrace.report.listing.common import INDENT, Lines
+from rvtrace.report.viewer_traces import of_ntrace
 
+viewed = of_ntrace  # `make view`
 BYTES_SHOWN = 12
 # Clauses that a trace breaks if another program is laid under it.
 _OF_PROGRAM = {

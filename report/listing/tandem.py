@@ -17,7 +17,9 @@ from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.decoder.diagnostics import Diagnostic
 from rvtrace.models.tandem.decoder.listing import Lines, lost_line
 from rvtrace.models.tandem.decoder.listing import listing as lines_of
+from rvtrace.report.viewer_tandem import of_tandem
 
+viewed = of_tandem  # `make view`
 _UNFINISHED = ("truncated",)  # what ends in the middle may have
 _BEGUN = ("increment_without_pc", "unknown_base", "orphan_end")  # and what begins there
 

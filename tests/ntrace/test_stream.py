@@ -12,7 +12,7 @@ import pytest
 from rvtrace.flow.captured import judge as judging
 from rvtrace.flow.captured import stream
 from rvtrace.flow.captured.limits import Paths
-from rvtrace.flow.captured.parts import ntrace_parts
+from rvtrace.flow.captured.ntrace_parts import ntrace_parts
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job

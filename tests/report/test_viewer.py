@@ -24,7 +24,6 @@ from rvtrace.report.viewer import View
 from rvtrace.report.viewer_calls import CALL, TRAP
 from rvtrace.report.viewer_columns import halves, joined, packed, unpacked
 from rvtrace.report.viewer_findings import Judgement, judged
-from rvtrace.report.viewer_traces import shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.tools import view
@@ -84,7 +83,7 @@ def test_values_of_fields_are_those_of_the_messages(tmp_path):
     capture(tmp_path, "traps")
     files = load({"OUT": str(tmp_path)})
     trace = decode(files.data, there(files.program), files.config)
-    view = View.of(files, shown(files, trace), Judgement())
+    view = View.of(files, listing.viewed(files, trace), Judgement())
     page = view.data()
     values = iter(joined(page["wide"]["values"]).tolist())
     for number, message in zip(unpacked(page["columns"]["shape"]).tolist(), trace.messages):
@@ -103,7 +102,7 @@ def test_values_of_fields_are_those_of_the_messages(tmp_path):
 def test_frames_are_calls_and_traps_of_the_program(tmp_path):
     retired = capture(tmp_path, "traps")
     files = load({"OUT": str(tmp_path)})
-    result = shown(files, decode(files.data, there(files.program), files.config))
+    result = listing.viewed(files, decode(files.data, there(files.program), files.config))
     frames = result.frames()
     names = [name for _, name in result.codes.functions]
     functions = [names[n] for n in frames.function]
@@ -126,7 +125,7 @@ def test_frames_are_calls_and_traps_of_the_program(tmp_path):
 def test_recursion_is_as_deep_as_the_program_says(tmp_path):
     capture(tmp_path, "recursion")
     files = load({"OUT": str(tmp_path)})
-    result = shown(files, decode(files.data, there(files.program), files.config))
+    result = listing.viewed(files, decode(files.data, there(files.program), files.config))
     frames = result.frames()
     assert 121 <= int(frames.depth.max()) <= 130  # data/programs/README.md: mutual recursion 121 calls deep
     assert (frames.kind == CALL).sum() > 1000
@@ -136,7 +135,7 @@ def test_recursion_is_as_deep_as_the_program_says(tmp_path):
 def test_privilege_is_where_the_hart_had_it(tmp_path):
     retired = capture(tmp_path, "traps")
     files = load({"OUT": str(tmp_path)})
-    result = shown(files, decode(files.data, there(files.program), files.config))
+    result = listing.viewed(files, decode(files.data, there(files.program), files.config))
     assert {name for _, name in result.priv} == {"M", "S", "U"}
     assert result.priv[0][0] == 0 and result.priv == sorted(result.priv)
     assert {name for _, name in result.priv} >= {("U", "S", "", "M")[p] for p in set(retired.priv.tolist())}
@@ -169,7 +168,7 @@ def test_what_a_finding_hides_is_marked_as_not_judged(tmp_path):
     folder = write_capture(tmp_path / "out")
     files = load({"OUT": str(folder)})
     trace = decode(files.data, there(files.program), files.config)
-    view = View.of(files, shown(files, trace), Judgement("FAIL", "", damage=[(1, 3), (4, None), (2, 2)]))
+    view = View.of(files, listing.viewed(files, trace), Judgement("FAIL", "", damage=[(1, 3), (4, None), (2, 2)]))
     assert view.data()["unjudged"] == [(1, 3), (4, len(trace.messages))]
 
 
@@ -181,7 +180,7 @@ def test_a_trap_that_is_reported_wrongly_is_at_the_message_that_reports_it(tmp_p
     its = next(n for n, m in enumerate(trace.messages) if m.offset == trap.message.offset)
     handler = int(trace.pcs[trap.index])
     failure = Failure("NT.10.traps", "wrong", pc=handler, at=its + 1, table=[("trap", "exception", "interrupt")])
-    view = View.of(files, shown(files, trace), Judgement("FAIL", "", [failure]))
+    view = View.of(files, listing.viewed(files, trace), Judgement("FAIL", "", [failure]))
     (found,) = view.findings
     assert (found.message, found.index, found.begin) == (its, trap.index, trap.message.offset)
 

