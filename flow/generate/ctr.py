@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from rvtrace.flow.generate.source import COMMAND, Source, access, bits, place, vector
+from rvtrace.models.csr.table import Csr, Field
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, csrs, entries, required
-from rvtrace.models.tci.layout import Field
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, csrs, entries, required
 
 ORIGIN = "models/ctr/registers.py"
 RATIFIED, DRAFT = Config(), Config(variant="v0_1_4")
@@ -55,7 +55,7 @@ def _package() -> list[str]:
         ]
         lines.append(vector(f"{prefix}Required", 64, required(config.variant)))
         for found in _own(config):
-            lines += ["", _address(found, prefix), *([] if found.rv32 else _registers(found, prefix))]
+            lines += ["", _address(found, prefix), *([] if found.high else _registers(found, prefix))]
     return lines
 
 
@@ -105,7 +105,7 @@ def _page() -> str:
         lines += [_line(found) for found in csrs(config)]
         lines.append("")
         for found in csrs(config):
-            if found.fields and not found.rv32 and not found.name.endswith("select"):
+            if found.fields and not found.high and not found.name.endswith("select"):
                 lines += _fields(found, f"`{found.name}` ({found.address:#05x})")
         if config.draft:
             lines += ["The registers `h` are bits 63:32 of their partners, at XLEN 32.", ""]
@@ -124,7 +124,7 @@ def _page() -> str:
 
 
 def _line(found: Csr) -> str:
-    what = found.what + (", at XLEN 32" if found.rv32 else "")
+    what = found.what + (", at XLEN 32" if found.high else "")
     width = "XLEN" if found.width == 64 and not found.name.endswith("ctl") else str(found.width)
     virtual = f"`{found.virtual}`" if found.virtual else ""
     return f"| {found.address:#05x} | `{found.name}` | {found.level} | {width} | {virtual} | {found.stateen} | {what} |"

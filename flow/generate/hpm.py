@@ -6,10 +6,10 @@ them.
 from __future__ import annotations
 
 from rvtrace.flow.generate.source import COMMAND, Source, access, bits, place, vector
+from rvtrace.models.csr.table import Csr, Field
 from rvtrace.models.hpm.config import FIRST, LAST, Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_name
-from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, Csr, csr, csrs
-from rvtrace.models.tci.layout import Field
+from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, csr, csrs
 
 ORIGIN = "models/hpm/registers.py"
 FULL = Config()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rvtrace.models.tci.layout import Field
+from rvtrace.models.csr.table import Field
 
 COMMAND = "python -m rvtrace.flow.generate"
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from rvtrace.flow.generate.source import COMMAND, Source, access, bits, place, vector
-from rvtrace.models.tci.registers import Component, Field, Legal, Params, Register, components, registers
+from rvtrace.models.csr.table import Field, Legal, Register
+from rvtrace.models.tci.registers import Component, Params, components, registers
 
 ORIGIN = "models/tci/registers.py"
 _MOST: dict[str, Any] = {"harts": 8, "filters": 16, "comparators": 8, "smem_bits": 64}

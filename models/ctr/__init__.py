@@ -18,13 +18,13 @@ docs/reference/ctr-profile.md.
 """
 
 from rvtrace.models.common.port_rows import RowsError
+from rvtrace.models.csr.table import ControlError, Csr
 from rvtrace.models.ctr.config import Config, ConfigError
 from rvtrace.models.ctr.model import Ctr, State
 from rvtrace.models.ctr.records import Record, Transfer
-from rvtrace.models.ctr.registers import Csr, csr, csrs, entries
+from rvtrace.models.ctr.registers import csr, csrs, entries
 from rvtrace.models.ctr.rows import Rows, answered
 from rvtrace.models.ctr.transfers import Transfers, TransfersError
-from rvtrace.models.tci.layout import ControlError
 
 __all__ = [
     "Config",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rvtrace.models.tci.layout import Field, row
+from rvtrace.models.csr.table import Field, either, row
 
 DEPTH_CODES = {  # DEPTH to number of entries
     "v1_0": {0: 16, 1: 32, 2: 64, 3: 128, 4: 256},
@@ -62,18 +62,10 @@ def control_fields(variant: str) -> tuple[Field, ...]:
 
 def optional(variant: str) -> int:
     """Bits that `Config.fields` may have: all fields of the control register but CLR, DEPTH and custom bits."""
-    return either(tuple(f.mask for f in control_fields(variant) if f.access == "WARL" and f.name not in _ALWAYS))
+    return either(f.mask for f in control_fields(variant) if f.access == "WARL" and f.name not in _ALWAYS)
 
 
 def required(variant: str, has_s: int = 1) -> int:
     """Bits that are always implemented (rows `required fields` of the contract; in the draft S if it exists)."""
     names = [name for name in _REQUIRED[variant] if name != "S" or has_s]
-    return either(tuple(f.mask for f in control_fields(variant) if f.name in names))
-
-
-def either(values: tuple[int, ...]) -> int:
-    """The bits that any of the values has."""
-    out = 0
-    for value in values:
-        out |= value
-    return out
+    return either(f.mask for f in control_fields(variant) if f.name in names)

@@ -14,15 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rvtrace.models.ctr.access import Gates, acting, clear_outcome, narrow, outcome, seen_narrow, selected
+from rvtrace.models.csr.model import CsrModel
+from rvtrace.models.csr.table import Csr
+from rvtrace.models.ctr.access import clear_outcome
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import CAPACITY, DATA, SOURCE, TARGET, Recorder
 from rvtrace.models.ctr.records import SCTRCLR, Record, Transfer
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, Csr, csrs, entries
+from rvtrace.models.ctr.registers import DEPTH_CODES, csr_file, entries
 from rvtrace.models.ctr.transfers import Transfers
-from rvtrace.models.riscv.csr import CLEAR, DONE, READ, SET, VS, VU, WRITE, Access, Answer
+from rvtrace.models.riscv.csr import DONE, VS, VU, Access, Answer
 
-_LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
+_ALL = (1 << 64) - 1
 _PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
 _CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
 _DEPTH_LSB = 16  # of DEPTH in mctrcontrol
@@ -46,19 +48,18 @@ class State(NamedTuple):
     hstateen: int
 
 
-class Ctr:
+class Ctr(CsrModel):
     """The block at its ports. `recorder` holds entries, status and counter, `gates` state enables and iselects.
 
     problem: why the value that `cycle` last adopted is not legal; empty if it is.
     """
 
     def __init__(self, config: Config, *, exact: bool = True) -> None:
+        super().__init__(csr_file(config))
         self.config, self.exact = config, exact
-        self.recorder, self.gates = Recorder(config), Gates()
+        self.recorder = Recorder(config)
         self.ctl = self.vsctl = 0
         self.problem = ""
-        self._csrs = {found.address: found for found in csrs(config)}
-        self._named = {found.name: found for found in csrs(config)}
         self._masks = [register.mask for register in entries(config)]  # of ctrsource, ctrtarget, ctrdata
         self._hidden = config.bit("M") | config.bit("MTE")  # in sctrctl and in the VS register
         self._depth_open = self._wrptr_open = False
@@ -112,34 +113,19 @@ class Ctr:
 
     def access(self, access: Access) -> Answer:
         """An access: value before it, outcome, and what it writes. A refused one changes nothing."""
+        if access.op != SCTRCLR:
+            return super().access(access)
         answer = self.peek(access)
-        if answer.outcome != DONE:
-            return answer
-        if access.op == SCTRCLR:
+        if answer.outcome == DONE:
             self.recorder.clear(CAPACITY)
             self.recorder.restart_counter()
-            return answer
-        operand = access.wdata & (_LOW if narrow(self.config, access) else _ALL)
-        if access.op == WRITE or (operand and access.op != READ):
-            new = {WRITE: operand, SET: answer.rdata | operand, CLEAR: answer.rdata & ~operand}[access.op]
-            self._write(self._csrs[access.addr], access, new)
         return answer
 
     def peek(self, access: Access) -> Answer:
         """What an access would give now; changes nothing. `open`: bits that the specification leaves open."""
         if access.op == SCTRCLR:
             return Answer(0, clear_outcome(self.config, self._effective(), access.priv))
-        found = self._csrs.get(access.addr)
-        refused = outcome(self.config, self._effective(), found, access)
-        if found is None or refused != DONE:
-            return Answer(0, refused)
-        value, unknown = self._read(found, access)
-        return Answer(value, DONE, unknown)
-
-    def _effective(self) -> Gates:
-        """The gates as they act: a bit of hstateen0 is 0 while mstateen0's is."""
-        g = self.gates
-        return Gates(g.mstateen, g.hstateen & g.mstateen, g.miselect, g.siselect, g.vsiselect)
+        return super().peek(access)
 
     # --- Reads --------------------------------------------------------------------------------------
 
@@ -152,19 +138,9 @@ class Ctr:
         unknown = self._masks[part - 1] if self._depth_open else r.open.get((place, part), 0)
         return (r.source, r.target, r.data)[part - 1][place], unknown
 
-    def _read(self, csr: Csr, access: Access) -> tuple[int, int]:
-        """Value and open bits of what a CSR shows to this access."""
-        value, unknown = self._value(csr, access)
-        if csr.rv32:
-            value, unknown = value >> 32, unknown >> 32
-        elif csr.name.endswith("iselect") and narrow(self.config, access) and self.config.xlen == 64:
-            value = seen_narrow(value)
-        return (value & _LOW, unknown & _LOW) if narrow(self.config, access) else (value, unknown)
-
     def _value(self, csr: Csr, access: Access) -> tuple[int, int]:
         """The whole register that a CSR shows, and its open bits."""
-        priv = access.priv
-        r, name = self.recorder, self._named[acting(csr, priv)].state
+        r, name = self.recorder, self.file.acting(csr, access.priv).state
         if name in _PARTS:
             logical = self._selected(csr, access)
             return self._part(_PARTS[name], logical) if logical is not None else (0, 0)
@@ -178,16 +154,12 @@ class Ctr:
             return shape, unknown
         if name == "sctrdepth":
             return self._depth_code(), 7 if self._depth_open else 0
-        if "stateen" in name:
-            g = self._effective()
-            return (g.mstateen if name[0] == "m" else g.hstateen), 0
-        if name.endswith("iselect"):
-            return getattr(self.gates, name), 0
-        return 0, 0  # an ireg that gives no register
+        return super()._value(csr, access) if name else (0, 0)  # no name: an ireg that gives no register
 
     def _selected(self, csr: Csr, access: Access) -> int | None:
         """Logical entry that an access through an ireg alias means."""
-        return selected(self.gates, csr, access.priv, narrow(self.config, access) and self.config.xlen == 64)
+        chosen = self.file.selected(self.gates, csr, access)
+        return chosen[1] if chosen else None
 
     def _depth_code(self) -> int:
         return self.config.depth_code(self.recorder.depth)
@@ -195,29 +167,18 @@ class Ctr:
     # --- Writes -------------------------------------------------------------------------------------
 
     def _write(self, csr: Csr, access: Access, new: int) -> None:
-        name = self._named[acting(csr, access.priv)].state
+        name = self.file.acting(csr, access.priv).state
         if name in _CONTROL:
-            self._write_control(
-                csr, access, _CONTROL[name], self._merged(csr, access, self._value(csr, access)[0], new)
-            )
+            whole = self.file.merged(csr, access, self._value(csr, access)[0], new)
+            self._write_control(csr, access, _CONTROL[name], whole)
         elif name.endswith("status"):
             self._write_status(new)
         elif name == "sctrdepth":
             self._set_depth(DEPTH_CODES["v1_0"].get(new & 7))
-        elif "stateen" in name:
-            self._write_stateen(name, self._merged(csr, access, self._value(csr, access)[0], new))
-        elif name.endswith("iselect"):
-            if narrow(self.config, access) and self.config.xlen == 64:
-                new = new >> 31 << 63 | new & _LOW >> 1
-            setattr(self.gates, name, new)
-        elif name:
+        elif name in _PARTS:
             self._write_entry(_PARTS[name], self._selected(csr, access), new)
-
-    def _merged(self, csr: Csr, access: Access, old: int, new: int) -> int:
-        """The whole 64 bits after a write: at XLEN 32 one half stays."""
-        if csr.rv32:
-            return old & _LOW | new << 32
-        return old & ~_LOW | new if narrow(self.config, access) else new
+        elif name:
+            super()._write(csr, access, new)
 
     def _write_control(self, csr: Csr, access: Access, kind: str, value: int) -> None:
         """A write to a control register; through the supervisor's view M and MTE stay (CTR-11)."""
@@ -226,9 +187,9 @@ class Ctr:
         kept = self.ctl & self._hidden if machine and csr.level != "M" else 0
         setattr(self, kind, value & writable | kept)
         depth = self.recorder.depth
-        if self.config.draft and machine and not csr.rv32:
+        if self.config.draft and machine and not csr.high:
             self._set_draft_depth(value >> _DEPTH_LSB & 15)
-        if not csr.rv32 and value & self.config.bit("CLR") and (machine or access.priv in (VS, VU)):
+        if not csr.high and value & self.config.bit("CLR") and (machine or access.priv in (VS, VU)):
             r = self.recorder
             self._clear_draft(depth)
             r.wrptr = r.wrap = r.frozen = 0
@@ -253,13 +214,6 @@ class Ctr:
         r.wrptr, self._wrptr_open = wrptr, self._depth_open
         r.frozen = value >> (15 if self.config.draft else 31) & 1
         r.wrap = value >> 14 & 1 if self.config.draft else r.wrap
-
-    def _write_stateen(self, name: str, value: int) -> None:
-        implemented = 1 << CSRIND_BIT | 1 << CTR_BIT[self.config.variant]
-        if name.startswith("m"):
-            self.gates.mstateen = value & implemented
-        else:
-            self.gates.hstateen = value & implemented & self.gates.mstateen
 
     def _write_entry(self, part: int, logical: int | None, value: int) -> None:
         r = self.recorder
@@ -323,7 +277,7 @@ class Ctr:
         if not answer.open:
             return ""
         csr = self._csrs[access.addr]
-        name = self._named[acting(csr, access.priv)].state
+        name = self.file.acting(csr, access.priv).state
         if name in _PARTS:
             return self._adopt_entry(csr, access, _PARTS[name], read, answer.open)
         if name.endswith("status"):

@@ -15,12 +15,12 @@ docs/reference/hpm-profile.md.
 """
 
 from rvtrace.models.common.port_rows import RowsError
+from rvtrace.models.csr.table import ControlError, Csr
 from rvtrace.models.hpm.config import Config, ConfigError
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm, State
-from rvtrace.models.hpm.registers import Csr, csr, csrs
+from rvtrace.models.hpm.registers import csr, csrs
 from rvtrace.models.hpm.rows import Rows, answered
-from rvtrace.models.tci.layout import ControlError
 
 __all__ = [
     "Config",

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rvtrace.models.hpm.access import acting, narrow, operand, outcome, writes
+from rvtrace.models.csr.file import Gates
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import FIRST, Config
 from rvtrace.models.hpm.events import CYCLES, QUIET, RETIRED, Counts
-from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr, csrs
-from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, SET, VS, VU, WRITE, Access, Answer, M, U
+from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, csr_file
+from rvtrace.models.riscv.csr import DEBUG, DONE, HS, VS, VU, Access, Answer, M, U
 
 _LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 _LCOFI = 1 << LCOFI_BIT
@@ -57,8 +58,8 @@ class Hpm:
         self.counters = [0] * 32
         self.events = [0] * 32
         self.controls: dict[str, int] = dict.fromkeys(_CONTROLS, 0)
-        self._csrs = {found.address: found for found in csrs(config)}
-        self._named = {found.name: found for found in csrs(config)}
+        self.file = csr_file(config)
+        self._csrs, self._named = self.file.at, self.file.named
         self._there = [n for n in range(32) if config.has(n)]
         self._limits = [1 << width for width in config.widths]
         self._counting: dict[int, list[tuple[int, int]]] = {}
@@ -172,26 +173,22 @@ class Hpm:
 
     def _answer(self, access: Access, counts: Counts) -> tuple[Answer, _Write | None]:
         """Answer, and the write that follows it; the state is that at the start of the cycle."""
-        c = self.controls
-        found = self._csrs.get(access.addr)
-        result = outcome(self.config, found, access, (c["mcounteren"], c["scounteren"], c["hcounteren"]))
+        file, found = self.file, self._csrs.get(access.addr)
+        result = file.outcome(self.gates(), found, access)
         if result != DONE or found is None:
             return Answer(0, result), None
-        found = self._named[acting(found, access.priv)] if not found.high else found
+        found = found if found.high else file.acting(found, access.priv)
         whole = self._read(found, access.priv, counts)
-        thin = narrow(self.config, access)
-        shown = whole >> 32 if found.high else whole & _LOW if thin else whole
-        if not writes(self.config, access):
+        shown = file.seen(found, access, whole)
+        if not file.writes(access):
             return Answer(shown, DONE), None
-        given = operand(self.config, access)
-        new = given if access.op == WRITE else shown | given if access.op == SET else shown & ~given
-        if access.op not in (WRITE, SET, CLEAR):
-            raise ValueError(f"csr_op {access.op} does not exist; give 0 read, 1 write, 2 set or 3 clear")
-        if found.high:
-            new = whole & _LOW | new << 32
-        elif thin:
-            new = whole & ~_LOW | new
+        new = file.merged(found, access, whole, file.after(access, shown))
         return Answer(shown, DONE), _Write(self._named[found.name[:-1]] if found.high else found, new)
+
+    def gates(self) -> Gates:
+        """The counter enables."""
+        c = self.controls
+        return Gates(mcounteren=c["mcounteren"], scounteren=c["scounteren"], hcounteren=c["hcounteren"])
 
     def _read(self, csr: Csr, priv: int, counts: Counts) -> int:
         """All 64 bits that a CSR shows, as this mode sees them."""

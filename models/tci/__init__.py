@@ -14,9 +14,10 @@ values (chapter 5 on). `Grammar`: where messages of a byte stream start and end,
 exist; RamSinkError about pointers that a RAM sink cannot have.
 """
 
+from rvtrace.models.csr.table import ControlError, Field, Register
 from rvtrace.models.tci.funnel import Sent
 from rvtrace.models.tci.grammar import EtraceGrammar, Grammar, NtraceGrammar
-from rvtrace.models.tci.layout import Component, ControlError, Field, Params, Register
+from rvtrace.models.tci.layout import Component, Params
 from rvtrace.models.tci.pin_sink import Receiver
 from rvtrace.models.tci.ram_sink import RamSink, RamSinkError
 from rvtrace.models.tci.register_model import RegisterModel

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from rvtrace.models.tci.layout import Field, Legal, Params, Register, bits, fixed, flag, one_of, row
+from rvtrace.models.csr.table import Field, Legal, Register, bits, fixed, flag, one_of, row
+from rvtrace.models.tci.layout import Params
 
 TE = "Trace Encoder Control Interface"
 TS = "Timestamp Unit"

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a row of the register table is: parameters of an implementation, components, registers, fields, legal values.
+"""Parameters of an implementation of trace control, and components: the registers of one kind of unit.
 
-The rows are in `encoder_rows` and `stream_rows`; `registers` joins them and is what everybody else imports.
+What a register is: `rvtrace.models.csr.table`. The rows are in `encoder_rows` and `stream_rows`; `registers` joins them
+and is what everybody else imports.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-ACCESSES = ("RO", "RW", "WARL", "RW1C", "W1")
-
-
-class ControlError(ValueError):
-    """A component, register, field or parameter that does not exist; the text says which do."""
+from rvtrace.models.csr.table import ControlError, Register
 
 
 @dataclass(frozen=True)
@@ -92,114 +89,6 @@ class Params:
             raise ControlError("a RAM sink needs a memory; give sram_bytes or smem_bits")
 
 
-class Legal(NamedTuple):
-    """Legal values of a field: those in `values`, anything else turns into `otherwise`; or the bits of `mask`."""
-
-    mask: int
-    values: tuple[int, ...] | None = None
-    otherwise: int = 0
-
-    def __call__(self, value: int) -> int:
-        """What a write of `value` (the field's bits, right-aligned) leaves in the field."""
-        if self.values is None:
-            return value & self.mask
-        return value if value in self.values else self.otherwise
-
-
-class Case(NamedTuple):
-    """Legal values while another field has a value: `field` of the same component, its `value`, what is legal then."""
-
-    field: str
-    value: int
-    legal: Legal
-
-
-def one_of(values: tuple[int, ...], otherwise: int | None = None) -> Legal:
-    """Only these values; anything else turns into `otherwise`, the last of them by default."""
-    return Legal(0, values, values[-1] if otherwise is None else otherwise)
-
-
-def bits(mask: int) -> Legal:
-    """Any value of these bits; the others are always 0."""
-    return Legal(mask)
-
-
-def flag(present: bool) -> Legal:
-    """A bit that can be set if the option is there."""
-    return Legal(int(present))
-
-
-def fixed(value: int) -> Legal:
-    """Always this value."""
-    return Legal(0, (value,), value)
-
-
-@dataclass(frozen=True)
-class Field:
-    """One field: name, lowest bit and width, access, reset value, legal values, and what it is for.
-
-    volatile: hardware changes it, so a read need not give what was written. cases: legal values that depend on another
-    field; the first case that applies counts, else `legal`. undefined: the specification leaves the reset value open
-    (`Undef` or `SD`); `reset` is then this implementation's own.
-    """
-
-    name: str
-    lsb: int
-    width: int
-    access: str
-    what: str
-    reset: int = 0
-    legal: Legal = Legal(-1)
-    volatile: bool = False
-    cases: tuple[Case, ...] = ()
-    undefined: bool = True
-
-    @property
-    def mask(self) -> int:
-        """The field's bits in its register."""
-        return ((1 << self.width) - 1) << self.lsb
-
-    def get(self, register: int) -> int:
-        """The field's value in a register's."""
-        return (register & self.mask) >> self.lsb
-
-    def put(self, register: int, value: int) -> int:
-        """The register's value with this field set to `value`."""
-        return (register & ~self.mask) | ((value << self.lsb) & self.mask)
-
-
-@dataclass(frozen=True)
-class Register:
-    """One 32-bit register of one component: offset from its base, name, what it is, section, fields from bit 0 up.
-
-    active: the field (same component) that keeps the register at its reset value while it is 0; empty: none does.
-    """
-
-    offset: int
-    name: str
-    what: str
-    section: str
-    fields: tuple[Field, ...]
-    active: str
-
-    @property
-    def reset(self) -> int:
-        """The whole register's reset value."""
-        return sum(f.reset << f.lsb for f in self.fields)
-
-    @property
-    def volatile_mask(self) -> int:
-        """Bits that hardware changes."""
-        return sum(f.mask for f in self.fields if f.volatile)
-
-    def field(self, name: str) -> Field:
-        """One field by name; ControlError if there is none."""
-        for f in self.fields:
-            if f.name == name:
-                return f
-        raise ControlError(f"{self.name} has no field {name}; it has {', '.join(f.name for f in self.fields)}")
-
-
 @dataclass(frozen=True)
 class Component:
     """One kind of component: name, tr??CompType, prefix of its names, title, its bases, and its registers by offset."""
@@ -218,16 +107,3 @@ class Component:
                 return r
         shown = name_or_offset if isinstance(name_or_offset, str) else f"offset {name_or_offset:#05x}"
         raise ControlError(f"{self.name} has no register {shown}; it has {', '.join(r.name for r in self.registers)}")
-
-
-def row(name: str, where: str, access: str, what: str, reset: int = 0, legal: Legal | None = None, *,
-        volatile: bool = False, cases: tuple[Case, ...] = (), undefined: bool = True) -> Field:  # fmt: skip
-    """A Field, its bits written as the specification does: "6:4" or "3"."""
-    msb, _, low = where.partition(":")
-    lsb = int(low or msb)
-    width = int(msb) - lsb + 1
-    if access not in ACCESSES:
-        raise ControlError(f"{name} has the access {access}; give one of {', '.join(ACCESSES)}")
-    if legal is None:
-        legal = fixed(reset) if access == "RO" and not volatile else bits((1 << width) - 1)
-    return Field(name, lsb, width, access, what, reset, legal, volatile, cases, undefined)

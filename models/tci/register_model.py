@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rvtrace.models.tci.layout import Component, Params, Register
+from rvtrace.models.csr.table import Register
+from rvtrace.models.tci.layout import Component, Params
 from rvtrace.models.tci.ram_sink import WORD
 from rvtrace.models.tci.registers import COMPONENT_BYTES, components, written
 

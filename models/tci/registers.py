@@ -2,8 +2,8 @@
 """The register table of the Trace Control Interface 1.0, ready to use: components, registers, fields, and what a write
 leaves.
 
-One table for everybody: `flow/generate/tci.py` writes the RTL package and the documentation page from it, the testbench
-its register model and checks. Rows are in `encoder_rows` and `stream_rows`, their data types in `layout`.
+One table for everybody (`rvtrace.models.csr`): `flow/generate` writes the RTL package and the documentation page from
+it, the testbench its register model and checks. Rows are in `encoder_rows` and `stream_rows`, components in `layout`.
 
     components()                      the four kinds of component, default implementation
     registers("encoder", params)      registers of one kind, by offset
@@ -23,8 +23,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from rvtrace.models.csr.table import Case, ControlError, Field, Legal, Register
 from rvtrace.models.tci.encoder_rows import encoder_registers
-from rvtrace.models.tci.layout import Case, Component, ControlError, Field, Legal, Params, Register
+from rvtrace.models.tci.layout import Component, Params
 from rvtrace.models.tci.stream_rows import funnel_registers, pin_sink_registers, ram_sink_registers
 
 __all__ = ["Case", "Component", "ControlError", "Field", "Legal", "Params", "Register", "address", "component",
@@ -83,13 +84,6 @@ def initial(register: str | Register, params: Params = DEFAULT) -> int:
     return _find(register, params).reset
 
 
-def _legal(field: Field, present: Mapping[str, int]) -> Legal:
-    for case in field.cases:
-        if present.get(case.field) == case.value:
-            return case.legal
-    return field.legal
-
-
 def legalize(
     register: str | Register, value: int, params: Params = DEFAULT, state: Mapping[str, int] | None = None
 ) -> int:
@@ -99,18 +93,7 @@ def legalize(
     decide what is legal (trRamMode for the RAM sink's addresses; its reset value if it is left out). trTsControl has
     its own registers in encoder and funnel: pass the Register, not the name.
     """
-    found = _find(register, params)
-    present: dict[str, int] = {"trRamMode": 0 if params.sram_bytes else 1}
-    present.update(state or {})
-    result = 0
-    for field in found.fields:  # from bit 0 up: a field decides only about those above it
-        if field.access in ("RW", "WARL"):
-            new = _legal(field, present)(field.get(value))
-        else:
-            new = field.reset if field.access == "RO" else 0
-        present[field.name] = new
-        result = field.put(result, new)
-    return result
+    return _find(register, params).warl(value, {"trRamMode": 0 if params.sram_bytes else 1, **(state or {})})
 
 
 def written(
@@ -146,9 +129,8 @@ def written(
 @cache
 def reachable(field: Field) -> tuple[int, ...] | None:
     """The values a write can leave in a field, for tests and coverage; None if they are too many to list (over 256)."""
-    laws = (field.legal, *(case.legal for case in field.cases))
     found: set[int] = set()
-    for law in laws:
+    for law in field.laws:
         if law.values is not None:
             found.update(law.values)
         elif bin(law.mask & ((1 << field.width) - 1)).count("1") > 8:

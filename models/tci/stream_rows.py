@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from rvtrace.models.csr.table import Case, Field, Legal, Register, bits, fixed, flag, one_of, row
 from rvtrace.models.tci.encoder_rows import timestamp_registers
-from rvtrace.models.tci.layout import Case, Field, Legal, Params, Register, bits, fixed, flag, one_of, row
+from rvtrace.models.tci.layout import Params
 
 FUNNEL = "Trace Funnel"
 RAM = "Trace RAM Sink"

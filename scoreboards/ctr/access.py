@@ -1,160 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why an access is done or refused, and the clause of every field that a CSR read shows.
+"""The clauses of accesses: of the rules that decide about an outcome, and of every field that a CSR read shows.
 
-As for transfers, an access checks a clause if a block that broke it would answer differently: `tested` asks the rules
-again with one bit of a state enable, one privilege or one select value changed.
+What an access tests by its outcome: `rvtrace.scoreboards.csr.rules`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
-from rvtrace.models.ctr.access import Gates, acting, clear_outcome, narrow, outcome, selected
+from rvtrace.models.csr.file import Gates
+from rvtrace.models.csr.table import Csr, Field
+from rvtrace.models.ctr.access import clear_outcome
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import SCTRCLR
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, control_fields, required
-from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, SET, VIRTUAL, VS, VU, Access, M, U
-from rvtrace.models.tci.layout import Field
+from rvtrace.models.ctr.registers import DEPTH_CODES, control_fields, csr_file, required
+from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, SET, VIRTUAL, VU, Access, U
+from rvtrace.scoreboards.csr.rules import Broken, Suspects, enables, suspects
+from rvtrace.scoreboards.csr.rules import tested as tested_by_rules
 
-V = (VS, VU)
 _NO_MODE = {
     "v1_0": {0x24E: "CTR.vsctl.no_h"},
     "v0_1_4": {0x181: "CTR.sctl.no_s", 0x182: "CTR.sctl.no_s", 0x281: "CTR.vsctl.no_h", 0x282: "CTR.vsctl.no_h"},
 }
-Suspects = tuple[tuple[str, frozenset[int]], ...]
+_RULES = {
+    "absent": "CTR.csr.exists",
+    "high": "CTR.csr.rv32h",
+    "high.there": "CTR.csr.rv32h",
+    "level.machine": "CTR.csr.privilege",
+    "level.user": "CTR.csr.privilege",
+    "level.hclosed": "CTR.csr.privilege",
+    "virtual.hidden": "CTR.depth.virtual",
+    "virtual.user": "CTR.csr.virtual",
+    "virtual.hypervisor": "CTR.csr.virtual",
+    "done": "CTR.csr.address",
+    "stateen.machine": "CTR.stateen.machine",
+    "stateen.order": "CTR.stateen.order",
+    "stateen.hscope": "CTR.stateen.hscope",
+    "stateen.closed CTR": "CTR.stateen.closed",
+    "stateen.open CTR": "CTR.stateen.open",
+    "stateen.hclosed CTR": "CTR.stateen.hclosed",
+    "stateen.hopen CTR": "CTR.stateen.hopen",
+    "stateen.closed CSRIND": "CTR.stateen.csrind",
+    "stateen.open CSRIND": "CTR.stateen.csrind",
+    "stateen.hclosed CSRIND": "CTR.stateen.hcsrind",
+    "stateen.hopen CSRIND": "CTR.stateen.hcsrind",
+    "ireg.none": "CTR.entry.mireg",
+    "ireg.selected": "CTR.entry.range",
+    "ireg.outside": "CTR.entry.outside",
+}
+_CLEAR_RULES = _RULES | {
+    "stateen.closed CTR": "CTR.stateen.clear",
+    "draft": "CTR.csr.exists",
+    "user": "CTR.clear.illegal",
+    "virtual": "CTR.clear.virtual",
+    "done": "CTR.clear.done",
+}
+
+
+@lru_cache
+def _rules(draft: bool, ireg: bool) -> dict[str, str]:
+    """The clauses of the rules, for an ireg alias or another CSR."""
+    own = {"stateen.closed CTR": "CTR.stateen.iregs"} if ireg else {}
+    return _RULES | own | ({"level.hclosed": "CTR.stateen.hillegal"} if draft else {})
 
 
 def tested(config: Config, gates: Gates, csr: Csr | None, access: Access) -> Suspects:
     """(clause, outcomes that a block which breaks it would give), most specific first. gates: as they act."""
-    right = _ask(config, gates, csr, access)
-    found: dict[str, set[int]] = {}
-    changes = _clear(config, gates, access) if access.op == SCTRCLR else _csr(config, gates, csr, access, right)
-    for clause, other in changes:
-        if other != right:
-            found.setdefault(clause, set()).add(other)
-    return tuple((clause, frozenset(others)) for clause, others in found.items())
+    if access.op == SCTRCLR:
+        right = clear_outcome(config, gates, access.priv)
+        return suspects(_clear(config, gates, access, right), right, _CLEAR_RULES)
+    absent = "" if csr else _NO_MODE[config.variant].get(access.addr, "")
+    return tested_by_rules(csr_file(config), gates, csr, access, _rules(config.draft, bool(csr and csr.ireg)), absent)
 
 
-def _ask(config: Config, gates: Gates, csr: Csr | None, access: Access) -> int:
-    return clear_outcome(config, gates, access.priv) if access.op == SCTRCLR else outcome(config, gates, csr, access)
-
-
-def _flips(config: Config, gates: Gates, csr: Csr | None, access: Access, closed: str) -> Iterator[tuple[str, int]]:
-    """The state enables, each bit the other way round. closed: the clause for what mstateen0.CTR = 0 refuses."""
-    if not config.has_stateen:
-        return
-    ctr, ind = 1 << CTR_BIT[config.variant], 1 << CSRIND_BIT
-    right = _ask(config, gates, csr, access)
-    if access.priv in (M, DEBUG):
-        opened = Gates(ctr | ind, ctr | ind, gates.miselect, gates.siselect, gates.vsiselect)
-        if (
-            right == DONE
-            and gates.mstateen & (ctr | ind) != ctr | ind
-            and _ask(config, gates, csr, access._replace(priv=HS))
-            != _ask(config, opened, csr, access._replace(priv=HS))
-        ):
-            yield "CTR.stateen.machine", ILLEGAL
-        return
-    for bit, m_clause, h_clause in (
-        (ctr, closed, "CTR.stateen.hclosed"),
-        (ind, "CTR.stateen.csrind", "CTR.stateen.hcsrind"),
-    ):
-        m_open, h_open = gates.mstateen & bit, gates.hstateen & bit
-        toggled = replace(
-            gates, mstateen=gates.mstateen ^ bit, hstateen=gates.hstateen | bit if not m_open else gates.hstateen & ~bit
-        )
-        changed = _ask(config, toggled, csr, access)
-        if not m_open and changed != right:
-            yield m_clause, changed
-            if access.priv in V:
-                yield "CTR.stateen.order", VIRTUAL
-        elif changed != right:
-            yield ("CTR.stateen.open" if bit == ctr else m_clause), changed
-        if access.priv not in V:
-            if (
-                access.priv == HS
-                and m_open
-                and not h_open
-                and config.has_h
-                and _ask(config, gates, csr, access._replace(priv=VS)) == VIRTUAL
-            ):
-                yield "CTR.stateen.hscope", VIRTUAL
-            continue
-        turned = _ask(config, replace(gates, hstateen=gates.hstateen ^ bit), csr, access)
-        if turned == right or not m_open:
-            continue
-        if h_open:
-            yield ("CTR.stateen.hopen" if bit == ctr else h_clause), turned
-        else:
-            yield h_clause, turned
-            yield h_clause, ILLEGAL
-
-
-def _clear(config: Config, gates: Gates, access: Access) -> Iterator[tuple[str, int]]:
+def _clear(config: Config, gates: Gates, access: Access, right: int) -> Iterator[Broken]:
     """SCTRCLR."""
     if config.draft:
-        yield "CTR.csr.exists", DONE
+        yield "draft", DONE
         return
-    right = clear_outcome(config, gates, access.priv)
-    yield from _flips(config, gates, None, access, "CTR.stateen.clear")
+    yield from enables(csr_file(config), gates, access, lambda g, a: clear_outcome(config, g, a.priv))
     if access.priv == U:
-        yield from (("CTR.clear.illegal", other) for other in (DONE, VIRTUAL))
+        yield from (("user", other) for other in (DONE, VIRTUAL))
     elif access.priv == VU and right == VIRTUAL:
-        yield from (("CTR.clear.virtual", other) for other in (DONE, ILLEGAL))
+        yield from (("virtual", other) for other in (DONE, ILLEGAL))
     elif right == DONE:
-        yield from (("CTR.clear.done", other) for other in (ILLEGAL, VIRTUAL))
-
-
-def _csr(config: Config, gates: Gates, csr: Csr | None, access: Access, right: int) -> Iterator[tuple[str, int]]:
-    """A read or write of a CSR address."""
-    if csr is None:
-        yield _NO_MODE[config.variant].get(access.addr, "CTR.csr.exists"), DONE
-        yield "CTR.csr.exists", VIRTUAL
-        return
-    if csr.rv32:
-        if not narrow(config, access):
-            yield from (("CTR.csr.rv32h", other) for other in (DONE, VIRTUAL))
-            return
-        yield "CTR.csr.rv32h", ILLEGAL
-    ireg = "ireg" in csr.name
-    yield from _flips(config, gates, csr, access, "CTR.stateen.iregs" if ireg else "CTR.stateen.closed")
-    if right == VIRTUAL and csr.name == "sctrdepth":
-        yield from (("CTR.depth.virtual", other) for other in (DONE, ILLEGAL))
-    if right == VIRTUAL and (csr.level == "H" or access.priv == VU):
-        yield from (("CTR.csr.virtual", other) for other in (DONE, ILLEGAL))
-    if right == ILLEGAL and (csr.level == "M" or access.priv == U) and access.priv not in (M, DEBUG):
-        yield "CTR.csr.privilege", DONE
-        yield (
-            (
-                "CTR.stateen.hillegal"
-                if config.draft
-                and access.priv == VS
-                and config.has_stateen
-                and not gates.hstateen >> CTR_BIT[config.variant] & 1
-                else "CTR.csr.privilege"
-            ),
-            VIRTUAL,
-        )
-    if ireg:
-        if csr.name.startswith("mireg") and not config.draft and right == ILLEGAL:
-            yield "CTR.entry.mireg", DONE
-        else:
-            yield from _range(config, gates, csr, access, right)
-    if right == DONE:
-        yield from (("CTR.csr.address", other) for other in (ILLEGAL, VIRTUAL))
-
-
-def _range(config: Config, gates: Gates, csr: Csr, access: Access, right: int) -> Iterator[tuple[str, int]]:
-    """What the select value has to say."""
-    inside = selected(gates, csr, access.priv, narrow(config, access) and config.xlen == 64) is not None
-    select = acting(csr, access.priv)
-    select = select[: select.index("ireg")] + "iselect"
-    other = replace(gates, **{select: 0 if inside else SELECT.start})
-    yield ("CTR.entry.range" if inside else "CTR.entry.outside"), outcome(config, other, csr, access)
-    if not inside and right == ILLEGAL:
-        yield "CTR.entry.outside", VIRTUAL
+        yield from (("done", other) for other in (ILLEGAL, VIRTUAL))
 
 
 # --- What a read shows ------------------------------------------------------------------------------
@@ -169,7 +101,7 @@ class Last(NamedTuple):
     access: Access
     name: str
     narrow: bool
-    rv32: bool
+    high: bool
     row: int
     count: int = 0
     value: int = 0
@@ -200,9 +132,9 @@ def control_clause(config: Config, csr: Csr, field: Field | None, last: Last | N
     through_s = last.name[0] == "s"
     if field.name in ("M", "MTE") and through_s:
         return "CTR.sctl.preserve"
-    if last.narrow and config.xlen == 64 and not last.rv32 and not csr.rv32 and field.lsb >= 32:
+    if last.narrow and config.xlen == 64 and not last.high and not csr.high and field.lsb >= 32:
         return "CTR.csr.xlen32"
-    if csr.rv32 or last.rv32:
+    if csr.high or last.high:
         return "CTR.csr.rv32h"
     if last.access.op in (SET, CLEAR):
         return "CTR.csr.setclear"
@@ -227,8 +159,7 @@ def stateen_clause(csr: Csr, field: Field | None, mstateen: int) -> str:
     """The clause of a field of mstateen0 or hstateen0."""
     if field is None:
         return "CTR.stateen.undefined"
-    bit = field.lsb + 32 * csr.rv32
-    if csr.name.startswith("h") and not mstateen >> bit & 1:
+    if csr.name.startswith("h") and not mstateen >> field.lsb & 1:
         return "CTR.stateen.hzero"
     return "CTR.stateen.bit" if field.name == "CTR" else "CTR.stateen.csrind"
 

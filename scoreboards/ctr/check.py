@@ -16,15 +16,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rvtrace.models.ctr.access import acting
+from rvtrace.models.csr.file import acting
+from rvtrace.models.csr.table import Csr
+from rvtrace.models.csr.table import Field as TableField
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import OPS, SCTRCLR, encode_cc
-from rvtrace.models.ctr.registers import Csr
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, WHOLE
 from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer, M
-from rvtrace.models.tci.layout import Field as TableField
 from rvtrace.scoreboards.common.blame import Candidates
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.findings import COMPARED
@@ -582,7 +582,7 @@ class Comparison:
         narrow = self.config.xlen == 32 or bool(access.xlen32)
         fields = self._register_fields(csr, name, narrow)
         if name == "mstateen0":
-            f.se0 = rdata >> (31 if csr.rv32 else 63) & 1 if csr.rv32 or not narrow else f.se0
+            f.se0 = rdata >> (31 if csr.high else 63) & 1 if csr.high or not narrow else f.se0
         if "stateen" in name and self.tolerances.stateen_other == "any":
             fields = [field for field in fields if field[0] != "undefined bits"]
             rdata = rdata & sum(mask for _, mask, _ in fields) | want & ~sum(mask for _, mask, _ in fields)
@@ -608,7 +608,7 @@ class Comparison:
         if f.substituted and clause in ("CTR.vsctl.keep", "CTR.ctl.keep", "CTR.ctl.required", "CTR.sctl.subset"):
             candidates = (("CTR.vsctl.substitute", ""), (clause, ""))
         self._fail(clause, f"{wrong[0][0]} of {csr.name} is wrong", table, None, candidates)
-        shift = 32 * csr.rv32
+        shift = 32 * csr.high
         f.force(name, rdata << shift, differs << shift)
         if name == "sctrdepth" or wrong[0][0] == "DEPTH":
             self._doubt()
@@ -651,7 +651,8 @@ class Comparison:
                 else depth_clause(self.config, field, last)
             )
 
-        fields = [(one.name, one.mask & seen, of(one)) for one in csr.fields if one.mask & seen]
+        shown = [(one, one.mask >> 32 * csr.high & seen) for one in csr.fields]
+        fields = [(one.name, mask, of(one)) for one, mask in shown if mask]
         rest = seen & ~sum(mask for _, mask, _ in fields)
         return [*fields, ("undefined bits", rest, of(None))]
 
@@ -790,7 +791,7 @@ def _where(logical: int, depth: int) -> str:
 
 def _last_of(access: Access, csr: Csr) -> Last:
     """A write of an iselect that selects an entry."""
-    return Last(access, csr.name, False, csr.rv32, 0, 0, access.wdata)
+    return Last(access, csr.name, False, csr.high, 0, 0, access.wdata)
 
 
 def _select_seen(csr: Csr) -> str:

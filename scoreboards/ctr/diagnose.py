@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rvtrace.models.ctr.access import acting, narrow, selected
+from rvtrace.models.csr.file import acting
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import SCTRCLR, TYPES
 from rvtrace.models.ctr.rows import NO_ACCESS, Rows
@@ -81,12 +81,12 @@ def look_ahead(follower: Follower, rows: Rows, index: int, view: View) -> View:
             if access.op == SCTRCLR:
                 break
             continue
-        name, whole = acting(csr, access.priv), not (narrow(follower.config, access) and follower.config.xlen == 64)
+        name, whole = acting(csr, access.priv), not follower.file.hides(access)
         if "ireg" in name:
-            logical = selected(gates, csr, access.priv)
+            chosen = follower.file.selected(gates, csr, access)
             part = _PARTS.get(follower.state_of(csr, access.priv))
-            if part and logical is not None and whole:
-                view.setdefault((logical, part), int(rows.rdata[i]))
+            if part and chosen and whole:
+                view.setdefault((chosen[1], part), int(rows.rdata[i]))
         elif name.endswith("status"):
             view.setdefault((-1, 0), int(rows.rdata[i]))
         if access.op == READ:

@@ -15,12 +15,14 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
-from rvtrace.models.ctr.access import Gates, acting, clear_outcome, narrow, outcome
+from rvtrace.models.csr.file import Gates, acting
+from rvtrace.models.csr.table import Csr
+from rvtrace.models.ctr.access import clear_outcome
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.recorder import CAPACITY, DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import OPS, SCTRCLR, Transfer, encode_cc, largest_count
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, Csr, entries
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, entries
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, ILLEGAL, READ, SET, VS, VU, WRITE, Access, Answer, M
 from rvtrace.scoreboards.ctr.access import Last, Suspects, tested
@@ -171,7 +173,7 @@ class Notes:
         if csr.name[0] == "s" and machine:
             held = f.ctl
             self.counts["preserve", OPS[access.op], bool(held & config.bit("M")), bool(held & config.bit("MTE"))] += 1
-        if config.draft and not csr.rv32:
+        if config.draft and not csr.high:
             if machine:
                 self._depth_value(value >> _DEPTH_LSB & 15, f.recorder.depth)
             if value & config.bit("CLR"):
@@ -508,7 +510,7 @@ class Follower(Ctr):
 
     def state_of(self, csr: Csr, priv: int) -> str:
         """Name of the register that a CSR shows at this privilege."""
-        return self._named[acting(csr, priv)].state
+        return self.file.acting(csr, priv).state
 
     def wanted(self, csr: Csr | None, access: Access) -> tuple[Suspects, Answer]:
         """The clauses that this access tests by its outcome, and what it is to give."""
@@ -516,7 +518,7 @@ class Follower(Ctr):
             csr.name if csr else access.addr,
             access.op == SCTRCLR,
             access.priv,
-            narrow(self.config, access),
+            self.file.narrow(access),
             *self._gates_act,
         )
         self.key = k
@@ -540,9 +542,7 @@ class Follower(Ctr):
         if access.op == READ:
             self.notes.access(self, access, csr, name, False, 0)
             return
-        writes = (
-            access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if narrow(self.config, access) else -1) != 0
-        )
+        writes = access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if self.file.narrow(access) else -1) != 0
         place = self._place(csr, access) if writes and name in PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
         if writes and csr and name in PARTS and place < 0 and self.logical(csr, access) is not None:
@@ -562,7 +562,7 @@ class Follower(Ctr):
             self.met["CTR-14"] += 1
             self.clean, self.cleared, self.cleared_depth, self.cleared_to = True, self.row, r.depth, CAPACITY
             return
-        self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, self.row, self.effects, value)
+        self.last[name] = Last(access, csr.name, self.file.narrow(access), csr.high, self.row, self.effects, value)
         self.refused.pop(name, None)
         if place >= 0:
             self.written = True
@@ -573,7 +573,7 @@ class Follower(Ctr):
         if self.effects:
             self.met["CTR-13"] += 1
         if name in CONTROL:
-            by = "h half" if csr.rv32 else {"m": "mctrctl", "v": "vsctrctl"}.get(csr.name[0], "sctrctl")
+            by = "h half" if csr.high else {"m": "mctrctl", "v": "vsctrctl"}.get(csr.name[0], "sctrctl")
             aside = (
                 by == "vsctrctl"
                 and self.config.draft
@@ -583,7 +583,7 @@ class Follower(Ctr):
             why = "inactive" if aside and self.ccv in ("", "inactive") else "write"
             self._reset_counter(why, before, f"{by} written" + " in VS" * (by == "sctrctl" and access.priv in (VS, VU)))
             self.met["CTR-11"] += csr.name.startswith("s") and access.priv not in (VS, VU)
-            if not csr.rv32 and value & self.config.bit("CLR"):
+            if not csr.high and value & self.config.bit("CLR"):
                 if name[0] == "m" or access.priv in (VS, VU):
                     to = max(depth, r.depth) if self.tolerances.clear_grown else depth
                     self.origin[:to] = [Origin("clear")] * to
@@ -591,10 +591,10 @@ class Follower(Ctr):
                     self.clean, self.cleared, self.cleared_depth, self.cleared_to = True, self.row, r.depth, to
                 else:
                     self.not_cleared = self.row
-            defined = self.config.fields & (0xFFFFFFFF if narrow(self.config, access) else -1)
-            self.met["CTR.discovery.fields"] += not csr.rv32 and not defined & ~value & ~self._hidden
+            defined = self.config.fields & (0xFFFFFFFF if self.file.narrow(access) else -1)
+            self.met["CTR.discovery.fields"] += not csr.high and not defined & ~value & ~self._hidden
         self.notes.depth(depth, r.depth)
-        if name == "sctrdepth" or r.depth != depth or (self.config.draft and name == "mctrcontrol" and not csr.rv32):
+        if name == "sctrdepth" or r.depth != depth or (self.config.draft and name == "mctrcontrol" and not csr.high):
             self.met["CTR-10"] += 1
         if frozen and not r.frozen:
             self.thawed = True
@@ -609,7 +609,7 @@ class Follower(Ctr):
         """The last write of an iselect in a stretch of rows: it selects an entry, as the iselect did before."""
         name = self.state_of(csr, access.priv)
         setattr(self.gates, name, access.wdata)
-        self.last[name] = Last(access, csr.name, narrow(self.config, access), csr.rv32, row, effects, access.wdata)
+        self.last[name] = Last(access, csr.name, self.file.narrow(access), csr.high, row, effects, access.wdata)
         self.refused.pop(name, None)
 
     def _reset_counter(self, why: str, before: int, by: str) -> None:
@@ -630,7 +630,7 @@ class Follower(Ctr):
         if access.op in (SET, CLEAR):
             old = self._read(csr, access)[0]
             value = old | value if access.op == SET else old & ~value
-        return value & 0xFFFFFFFF if narrow(self.config, access) else value
+        return value & 0xFFFFFFFF if self.file.narrow(access) else value
 
     # --- Entries that tolerances leave open ---------------------------------------------------------------
 
@@ -649,13 +649,13 @@ class Follower(Ctr):
             self._address(place, part, action != absent and not self.held(address))
 
     def _write(self, csr: Csr, access: Access, new: int) -> None:
-        name = self._named[acting(csr, access.priv)].state
+        name = self.file.acting(csr, access.priv).state
         if name.endswith("iselect") and not self.tolerances.select_bits:
             self._select_written(name[: -len("iselect")], csr, access, new)
         if name == "miselect" and "kept" not in self.miselect:
             return
         unwritten = self.unsure & (
-            _LOW if csr.rv32 else ~_LOW if narrow(self.config, access) else 0
+            _LOW if csr.high else ~_LOW if self.file.narrow(access) else 0
         )  # the half of hstateen0 that is kept
         part = PARTS.get(name, 0)
         logical = self._selected(csr, access) if part else None
@@ -687,7 +687,7 @@ class Follower(Ctr):
 
     def _select_written(self, window: str, csr: Csr, access: Access, new: int) -> None:
         """An iselect has a value that every implementation holds, or one that it need not hold."""
-        if narrow(self.config, access) and new >> 31:
+        if self.file.narrow(access) and new >> 31:
             new |= 1 << 63
         held = new >> 8 == 2 or (window != "m" and new <= _SELECTS)
         (self.select_open.discard if held else self.select_open.add)(window)
@@ -719,7 +719,7 @@ class Follower(Ctr):
         if access.op == SCTRCLR:
             found = {clear_outcome(self.config, case, access.priv) for case in cases}
         else:
-            found = {outcome(self.config, case, csr, access) for case in cases}
+            found = {self.file.outcome(case, csr, access) for case in cases}
         return found - {DONE}
 
     def _address(self, place: int, part: int, any_: bool) -> None:
@@ -807,7 +807,7 @@ class Follower(Ctr):
         inside = replace(
             gates, mstateen=gates.mstateen | bit, hstateen=gates.hstateen | bit, **{f"{window}iselect": SELECT.start}
         )
-        return outcome(self.config, inside, csr, access)
+        return self.file.outcome(inside, csr, access)
 
     # --- Clear and depth ----------------------------------------------------------------------------
 
@@ -877,7 +877,7 @@ class Follower(Ctr):
         csr = self._csrs[access.addr]
         if "stateen" not in csr.state:
             return super().adopt(access, read)
-        bits, shift = self.peek(access).open, 32 * csr.rv32
+        bits, shift = self.peek(access).open, 32 * csr.high
         self._hstateen(self.gates.hstateen & ~(bits << shift) | (read & bits) << shift, bits << shift)
         return ""
 
@@ -894,7 +894,7 @@ class Follower(Ctr):
             if have == (
                 clear_outcome(self.config, acts, access.priv)
                 if access.op == SCTRCLR
-                else outcome(self.config, acts, csr, access)
+                else self.file.outcome(acts, csr, access)
             ):
                 fits.append(choice)
         if fits:

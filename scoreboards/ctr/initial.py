@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rvtrace.models.ctr.access import acting
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.rows import Rows
@@ -55,13 +54,13 @@ def first_shown(config: Config, rows: Rows) -> Mapping[str, int]:
         if kind not in left:
             continue
         narrow = config.xlen == 32 or access.xlen32
-        seen = (0xFFFFFFFF << 32 if csr.rv32 else 0xFFFFFFFF) if narrow else _ALL
+        seen = (0xFFFFFFFF << 32 if csr.high else 0xFFFFFFFF) if narrow else _ALL
         changed = seen if config.xlen == 32 else _ALL  # by a write; of RV64 also where only half is seen
         if narrow and config.xlen == 64 and name.endswith("iselect"):  # bit 31 is bit 63, and 62:31 are hidden
             seen, rdata = 1 << 63 | (1 << 31) - 1, rdata & (1 << 31) - 1 | rdata >> 31 << 63
         if kind in ("ctl", "vsctl") and csr.level != "M":
             seen, changed = seen & ~hidden, changed & ~hidden
-        values[kind] |= rdata << 32 * csr.rv32 & seen & left[kind]
+        values[kind] |= rdata << 32 * csr.high & seen & left[kind]
         left[kind] &= ~(seen if access.op == READ else seen | changed)
         if access.op != READ:
             model.access(access)  # what a freeze depends on
@@ -73,4 +72,4 @@ def first_shown(config: Config, rows: Rows) -> Mapping[str, int]:
 
 def _state(model: Ctr, access: Access) -> str:
     """Name of the register that the access reaches."""
-    return model._named[acting(model._csrs[access.addr], access.priv)].state
+    return model.file.acting(model.file.at[access.addr], access.priv).state

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.common.port_rows import NO_ACCESS
-from rvtrace.models.ctr.access import acting
+from rvtrace.models.csr.file import acting
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import CAPACITY, DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import largest_count
-from rvtrace.models.ctr.registers import Csr, csrs
+from rvtrace.models.ctr.registers import csrs
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.ctr.rules import POP
 from rvtrace.models.riscv.csr import DONE, READ, WRITE, Access

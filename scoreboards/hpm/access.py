@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why an access is done or refused, and the clause of every field that a CSR read shows.
+"""The clauses of accesses: of the rules that decide about an outcome, and of every field that a CSR read shows.
 
-An access tests a clause if a block that broke it would answer otherwise: `tested` says what such a block would answer.
+What an access tests by its outcome: `rvtrace.scoreboards.csr.rules`.
 """
 
 from __future__ import annotations
@@ -10,86 +10,37 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from rvtrace.models.hpm.access import outcome, writes
+from rvtrace.models.csr.file import ALL, LOW, Gates
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
-from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, SELECT_MASK, Csr
-from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, SET, VIRTUAL, VS, VU, Access, M, U
+from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, SELECT_MASK, csr_file
+from rvtrace.models.riscv.csr import CLEAR, HS, SET, VS, VU, Access, M
+from rvtrace.scoreboards.csr.rules import RULES, Suspects
+from rvtrace.scoreboards.csr.rules import tested as tested_by_rules
 
-Suspects = tuple[tuple[str, frozenset[int]], ...]
-_EVERY = (DONE, ILLEGAL, VIRTUAL)
-_ALL, _LOW = (1 << 64) - 1, (1 << 32) - 1
 _FILTERS = sum(1 << bit for bit in INHIBITS.values())
+_RULES = {
+    "absent": "HPM.csr.exists",
+    "high": "HPM.csr.high_only",
+    "read_only": "HPM.csr.readonly",
+    "read_only.guest": "HPM.csr.readonly_guest",
+    "debug": "HPM.csr.debug",
+    "machine": "HPM.enable.machine",
+    "level.machine": "HPM.csr.machine",
+    "level.user": "HPM.csr.user",
+    "virtual.user": "HPM.csr.vu",
+    "virtual.hypervisor": "HPM.csr.vs",
+    "done": "HPM.csr.done",
+} | {rule: f"HPM.enable.{rule.partition('.')[2]}" for rule in RULES if rule.startswith("counter.")}
 
 
 def tested(config: Config, csr: Csr | None, access: Access, enables: tuple[int, int, int]) -> Suspects:
-    """(clause, outcomes that a block which breaks it would give), most specific first. enables: as for `outcome`."""
-    right = outcome(config, csr, access, enables)
-    found = []
-    for clause, *others in _tested(config, csr, access, tuple(map(bool, enables))):
-        if wrong := frozenset(others or _EVERY) - {right}:
-            found.append((clause, wrong))
-    return tuple(found)
-
-
-def _tested(config: Config, csr: Csr | None, access: Access, opened: tuple[bool, ...]) -> Iterator[tuple]:
-    """(clause, outcomes of a block that breaks it), of any outcome if none are named."""
-    priv = access.priv
-    if csr is None:
-        yield ("HPM.csr.exists",)
-    elif csr.high and config.xlen == 64 and not access.xlen32:
-        yield ("HPM.csr.high_only",)
-    elif csr.read_only and writes(config, access):
-        if priv in (VS, VU):
-            yield "HPM.csr.readonly_guest", VIRTUAL
-        yield ("HPM.csr.readonly",)
-    elif priv in (M, DEBUG):
-        if priv == DEBUG:
-            yield ("HPM.csr.debug",)
-        if csr.level == "U" and not all(opened):
-            yield ("HPM.enable.machine",)
-        yield ("HPM.csr.done",)
-    elif csr.level == "M":
-        yield ("HPM.csr.machine",)
-    elif csr.level == "U":
-        if csr.high:
-            yield ("HPM.enable.high",)
-        if csr.state == "time":
-            yield ("HPM.enable.time",)
-        yield from _counter(config, priv, *opened)
-    elif priv == U:
-        yield ("HPM.csr.user",)
-    elif priv == VU:
-        yield ("HPM.csr.vu",)
-    elif priv == VS and csr.level == "H":
-        yield ("HPM.csr.vs",)
-    else:
-        yield ("HPM.csr.done",)
-
-
-def _counter(config: Config, priv: int, m: bool, s: bool, h: bool) -> Iterator[tuple]:
-    """A view of a counter below M-mode, by its bits of mcounteren, scounteren, hcounteren."""
-    if not m:
-        if priv in (VS, VU):
-            yield "HPM.enable.illegal_first", VIRTUAL
-        yield ("HPM.enable.closed",)
-    elif priv == HS:
-        if not s or (config.has_h and not h):
-            yield ("HPM.enable.hs_alone",)
-        yield ("HPM.enable.open",)
-    elif priv == U and not config.has_s:
-        yield ("HPM.enable.no_s",)
-    elif priv == U:
-        if s and config.has_h and not h:
-            yield ("HPM.enable.guest_only",)
-        yield ("HPM.enable.user_open",) if s else ("HPM.enable.user_closed",)
-    elif priv == VS:
-        if h and not s:
-            yield ("HPM.enable.vs_alone",)
-        yield ("HPM.enable.vs_open",) if h else ("HPM.enable.vs_closed",)
-    elif h and s:
-        yield ("HPM.enable.vu_open",)
-    else:
-        yield ("HPM.enable.vu_supervisor",) if h else ("HPM.enable.vu_hypervisor",)
+    """(clause, outcomes that a block which breaks it would give), most specific first. enables: mcounteren, scounteren,
+    hcounteren.
+    """
+    m, s, h = enables
+    gates = Gates(mcounteren=m, scounteren=s, hcounteren=h)
+    return tested_by_rules(csr_file(config), gates, csr, access, _RULES)
 
 
 # --- What a read shows ------------------------------------------------------------------------------
@@ -128,7 +79,7 @@ class Last:
         if self.access is None:
             return
         shift = 32 * self.csr.high
-        given = self.access.wdata << shift & _ALL
+        given = self.access.wdata << shift & ALL
         if self.access.op in (SET, CLEAR):
             for value in (
                 given,
@@ -138,9 +89,9 @@ class Last:
             ):
                 yield "HPM.csr.setclear", self.csr.warl(value)
         if config.xlen == 64 and self.access.xlen32:
-            yield "HPM.csr.narrow_keeps", self.now & _LOW
+            yield "HPM.csr.narrow_keeps", self.now & LOW
         elif config.xlen == 32:
-            yield "HPM.half.write", self.now & _LOW << shift
+            yield "HPM.half.write", self.now & LOW << shift
 
 
 class Shown(NamedTuple):
@@ -167,15 +118,15 @@ class Part(NamedTuple):
 def fields(config: Config, shown: Shown) -> tuple[Part, ...]:
     """The parts of a value read, and what the whole of it shows (mask 0 counts, and is never wrong)."""
     shift = 32 * shown.csr.high
-    seen = _LOW if shown.narrow or shown.csr.width == 32 else _ALL
+    seen = LOW if shown.narrow or shown.csr.width == 32 else ALL
     parts = [
         Part(name, mask >> shift & seen, clause) for name, mask, clause in _parts(config, shown) if mask >> shift & seen
     ]
-    rest = _ALL & ~sum(part.mask for part in parts)
+    rest = ALL & ~sum(part.mask for part in parts)
     if rest & seen:
         parts.append(Part("other bits", rest & seen, _REST.get(shown.csr.state, "HPM.csr.other_bits")))
     if config.xlen == 64 and shown.access.xlen32:
-        parts.append(Part("upper half", _ALL & ~_LOW, "HPM.csr.xlen32"))
+        parts.append(Part("upper half", ALL & ~LOW, "HPM.csr.xlen32"))
     return (*parts, *(Part("all", 0, clause) for clause in _whole(config, shown)))
 
 
@@ -193,9 +144,9 @@ _REST = {
 def _parts(config: Config, shown: Shown) -> Iterator[Part]:
     csr, state = shown.csr, shown.csr.state
     if csr.number >= 3 and not config.has(csr.number):
-        yield Part("all", _ALL, "HPM.absent.zero")
+        yield Part("all", ALL, "HPM.absent.zero")
     elif state == "time":
-        yield Part("time", _ALL, "HPM.time.guest" if shown.access.priv in (VS, VU) else "HPM.time.view")
+        yield Part("time", ALL, "HPM.time.guest" if shown.access.priv in (VS, VU) else "HPM.time.view")
     elif state.startswith("mhpmevent"):
         yield from _event(config)
     elif csr.number >= 0:
@@ -206,7 +157,7 @@ def _parts(config: Config, shown: Shown) -> Iterator[Part]:
     elif state in ("mip", "mie", "mideleg", "hideleg"):
         yield Part("bit 13", 1 << LCOFI_BIT, _lcofi(config, shown))
     elif state == "htimedelta":
-        yield Part("delta", _ALL, "HPM.time.delta")
+        yield Part("delta", ALL, "HPM.time.delta")
     elif state == "scountovf":
         yield Part(
             "OF",
@@ -234,7 +185,7 @@ def _count(config: Config, shown: Shown) -> Iterator[Part]:
         else "HPM.read.machine"
     )
     yield Part("count", mask, clause)
-    yield Part("beyond the width", _ALL & ~mask, "HPM.width.zero")
+    yield Part("beyond the width", ALL & ~mask, "HPM.width.zero")
 
 
 def _filters(config: Config, present: str, absent: str) -> Iterator[Part]:
@@ -249,7 +200,7 @@ def _event(config: Config) -> Iterator[Part]:
         yield from _filters(config, "HPM.event.filters", "HPM.event.no_mode")
         yield Part("OF", 1 << OF_BIT, "HPM.of.read")
     else:
-        yield Part("bits 63:58", _ALL & ~SELECT_MASK & ~(3 << 56), "HPM.event.no_ext")
+        yield Part("bits 63:58", ALL & ~SELECT_MASK & ~(3 << 56), "HPM.event.no_ext")
 
 
 def _lcofi(config: Config, shown: Shown) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rvtrace.models.hpm.access import acting, narrow, operand, outcome, writes
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
-from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr
+from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK
 from rvtrace.models.riscv.csr import CLEAR, DONE, SET, Access, Answer, M
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
@@ -177,7 +177,7 @@ class FreeSoftware(Software):
 
     def _access(self, row: int, access: Access, priv: int, counts: Counts, rdata: int, outcome_: int) -> None:
         csr = self._csrs.get(access.addr)
-        if self.tolerances.csrs == "any" and (csr is None or (csr.high and not narrow(self.config, access))):
+        if self.tolerances.csrs == "any" and (csr is None or (csr.high and not self.file.narrow(access))):
             self.written.access[row] = 1
             return  # what is at such an address is not of this block
         if csr is not None and outcome_ == DONE:
@@ -189,11 +189,11 @@ class FreeSoftware(Software):
 
     def _prepare(self, row: int, csr: Csr, access: Access, rdata: int) -> None:
         """The model holds what the device shows, where it may; what else is expected stays to be compared."""
-        if outcome(self.config, csr, access, self._enable_masks()) != DONE:
+        if self.file.outcome(self.rules.gates(), csr, access) != DONE:
             return
         cycle, name = int(self.capture.rows.cycle[row]), csr.state
         if name == "mip" and self.config.has_sscofpmf:
-            one = self._named[acting(csr, access.priv)]
+            one = self.file.acting(csr, access.priv)
             if one.name not in _VIEWS or self._delegated(one):
                 self._ip(rdata >> LCOFI_BIT & 1)
         elif name == "scountovf" and self.config.has_sscofpmf:
@@ -202,18 +202,14 @@ class FreeSoftware(Software):
                 if seen >> n & 1:
                     self._of(n, rdata >> n & 1)
         elif name.startswith("mhpmevent"):
-            if csr.number in self.flags.of and (csr.high or not narrow(self.config, access)) and self._has_of(csr):
+            if csr.number in self.flags.of and (csr.high or not self.file.narrow(access)) and self._has_of(csr):
                 self._of(csr.number, rdata >> (31 if csr.high else 63) & 1)
         elif csr.address >> 8 in (0xB, 0xC) and name != "time" and csr.number in self.bounds.counts:
-            part = HIGH if csr.high else LOW if narrow(self.config, access) else WHOLE
+            part = HIGH if csr.high else LOW if self.file.narrow(access) else WHOLE
             self._counter(cycle, csr.number, rdata, part)
 
     def _has_of(self, csr: Csr) -> bool:
         return bool(self.config.has_sscofpmf) and (csr.high or self.config.xlen == 64)
-
-    def _enable_masks(self) -> tuple[int, int, int]:
-        c = self.rules.controls
-        return c["mcounteren"], c["scounteren"], c["hcounteren"]
 
     def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
         """A look at a counter; the model shows the same if it may."""
@@ -351,13 +347,13 @@ class FreeSoftware(Software):
             self._modified(row, csr, access)
         if name.startswith("mhpmevent") and csr.number in self.bounds.counts:
             self._selected(row, csr, access, would)
-        if name in MASKS or csr.high or not narrow(self.config, access):  # filters are in the high half
+        if name in MASKS or csr.high or not self.file.narrow(access):  # filters are in the high half
             self._known.add(name)
             self._changed()
 
     def _modified(self, row: int, csr: Csr, access: Access) -> None:
         """Set and clear change what was read, even if that was wrong; OF and LCOFIP stay as they were seen."""
-        w, n, given, shift = self.written, csr.number, operand(self.config, access), 32 * csr.high
+        w, n, given, shift = self.written, csr.number, self.file.operand(access), 32 * csr.high
         if w.mip[row] != NONE and self.flags.ip is not None and not given >> LCOFI_BIT & 1:
             w.mip[row] = self.flags.ip
         if w.of[row] != NONE and self.flags.of.get(n) is not None and not given << shift >> OF_BIT & 1:
@@ -393,24 +389,24 @@ class FreeSoftware(Software):
         if csr.name in _VIEWS and (csr.state in self._forgotten or self._misread is not None):
             return  # of the register itself it shows nothing sure
         super()._adopt(row, csr, access, rdata, answer)
-        if self.tolerances.enables == "any" and csr.state in MASKS and not writes(self.config, access):
+        if self.tolerances.enables == "any" and csr.state in MASKS and not self.file.writes(access):
             self.rules.controls[csr.state] = rdata & _LOW
             self.rules._counting = {}
         self._forgotten.discard(csr.state)
-        if csr.high or not narrow(self.config, access):
+        if csr.high or not self.file.narrow(access):
             self._known.add(csr.state)
             self._changed()
         if csr.state.startswith("mhpmevent") and csr.number in self.bounds.counts and not csr.read_only:
             n, shift = csr.number, 32 * csr.high
-            mask = (_LOW if csr.high or narrow(self.config, access) else (1 << 64) - 1) << shift & SELECT_MASK
-            if not writes(self.config, access):
+            mask = (_LOW if csr.high or self.file.narrow(access) else (1 << 64) - 1) << shift & SELECT_MASK
+            if not self.file.writes(access):
                 self.rules.events[n] = self.rules.events[n] & ~mask | rdata << shift & mask
                 self._selectors[n] = self._selector(n, self.rules.events[n] & SELECT_MASK)
                 self._changed()
 
     def _refused(self, row: int, csr: Csr | None, access: Access, rdata: int, outcome_: int, old: int) -> None:
         super()._refused(row, csr, access, rdata, outcome_, old)
-        if csr is None or not writes(self.config, access):
+        if csr is None or not self.file.writes(access):
             return
         if outcome_ == DONE:
             self._forget(csr)

@@ -16,10 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from rvtrace.models.hpm.access import narrow
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_name
-from rvtrace.models.hpm.registers import Csr
 from rvtrace.models.riscv.csr import DEBUG, Access, Answer
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
@@ -216,7 +215,7 @@ class Assumed(FreeSoftware):
             self._about = next((n for n in self.flags.of if (rdata ^ answer.rdata) >> n & 1), NONE)
         if (other := self._shown_by(csr)) is not csr:
             held = self._held(other)
-            value = held >> 32 if csr.high else held & _LOW if narrow(self.config, access) else held
+            value = held >> 32 if csr.high else held & _LOW if self.file.narrow(access) else held
             answer = answer._replace(rdata=value)
         super()._value(row, csr, access, rdata, answer)
         self._about = NONE

@@ -12,9 +12,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from rvtrace.models.hpm.access import narrow, operand, writes
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
-from rvtrace.models.hpm.registers import SELECT_MASK, Csr
+from rvtrace.models.hpm.registers import SELECT_MASK, csr_file
 from rvtrace.models.hpm.rows import NO_ACCESS, Rows
 from rvtrace.models.riscv.csr import DEBUG, DONE, WRITE, Access, M
 
@@ -45,7 +45,7 @@ class Learned:
         self.dropped: dict[str, int] = defaultdict(int)
         self.pairs: dict[tuple[int, int], int] = {}
         self.gone: set[str] = set()
-        self._config, self._csrs = config, csrs
+        self._config, self._csrs, self._file = config, csrs, csr_file(config)
         where = np.flatnonzero(rows.op != NO_ACCESS)
         columns = (rows.op, rows.addr, rows.wdata, rows.mode, rows.xlen32, rows.rdata, rows.outcome)
         table = list(zip(where.tolist(), *(column[where].tolist() for column in columns)))
@@ -72,7 +72,7 @@ class Learned:
                 elif (
                     mode in (M, DEBUG)
                     and (not csr.high or self._config.xlen == 32 or xlen32)
-                    and not (csr.read_only and writes(self._config, access))
+                    and not (csr.read_only and self._file.writes(access))
                 ):
                     self.gone.add(part)
             csr = self._found(addr)
@@ -84,8 +84,8 @@ class Learned:
             self.kept[name] |= rdata & _LOW
             if name in raw:
                 self.dropped[name] |= raw[name] & ~rdata & _LOW
-            if writes(self._config, access):
-                given = operand(self._config, access) & _LOW
+            if self._file.writes(access):
+                given = self._file.operand(access) & _LOW
                 held = raw.get(name, rdata)
                 raw[name] = given if op == WRITE else held | given if op == 2 else held & ~given
         self.gone -= done
@@ -100,12 +100,12 @@ class Learned:
             if csr is None or outcome != DONE or csr.name in ("sip", "sie", "vsip", "vsie"):
                 continue
             access = Access(op, addr, wdata, mode, xlen32)
-            thin = narrow(self._config, access)
+            thin = self._file.narrow(access)
             half = _LOW << 32 if csr.high else _LOW if thin or csr.width == 32 else _ALL
-            if writes(self._config, access):
+            if self._file.writes(access):
                 mask, value = self.after[row] = seen[csr.state]
                 if csr.state.startswith("mhpmevent") and not csr.high and op == WRITE and mask & _LOW:
-                    key = csr.number, operand(self._config, access) & SELECT_MASK
+                    key = csr.number, self._file.operand(access) & SELECT_MASK
                     held = value & mask & SELECT_MASK
                     self.pairs[key] = held if self.pairs.get(key, held) == held else -1
                 gone = _ALL if csr.state.startswith("mhpmevent") else half  # a selector may depend on both halves

@@ -13,12 +13,12 @@ from collections import Counter
 
 import numpy as np
 
-from rvtrace.models.hpm.access import acting, narrow, operand, writes
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST, LAST
 from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.hpm.model import Hpm
-from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, Csr, csrs
+from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, csr_file
 from rvtrace.models.hpm.rows import NO_ACCESS
 from rvtrace.models.riscv.csr import DONE, OPS, OUTCOMES, PRIVILEGES, READ, SET, WRITE, Access, Answer, M
 from rvtrace.scoreboards.common.blame import Blame
@@ -54,8 +54,8 @@ class Software:
         self.missed: Counter[tuple[int, int]] = Counter()
         self.shown_bits: Counter[tuple[int, int, int, int]] = Counter()
         self.deltas: Counter[tuple[int, str]] = Counter()
-        self._csrs = {found.address: found for found in csrs(self.config)}
-        self._named = {found.name: found for found in csrs(self.config)}
+        self.file = csr_file(self.config)
+        self._csrs, self._named = self.file.at, self.file.named
         self._right: Counter[Suspects] = Counter()
         self._shown: Counter[tuple[Part, ...]] = Counter()
         self._suspects: dict[tuple, Suspects] = {}
@@ -129,7 +129,7 @@ class Software:
         if csr is None:
             self.missed[access.addr, access.priv] += 1
         self.notes[csr.name if csr else "", access.priv, access.op, access.xlen32, answer.outcome, enables] += 1
-        key = (access.addr, writes(self.config, access), access.priv, access.xlen32, enables)
+        key = (access.addr, self.file.writes(access), access.priv, access.xlen32, enables)
         suspects = self._suspects.get(key)
         if suspects is None:
             suspects = self._suspects[key] = tested(self.config, csr, access, enables)
@@ -152,7 +152,7 @@ class Software:
             if outcome == DONE:
                 self._value(row, csr, access, rdata, answer)
                 self._note(row, csr, access.priv)
-            if writes(self.config, access):
+            if self.file.writes(access):
                 self._wrote(row, csr, access, old)
 
     def _note(self, row: int, csr: Csr, priv: int) -> None:
@@ -203,10 +203,10 @@ class Software:
 
     def _would(self, csr: Csr, access: Access, old: int) -> int:
         """What a write leaves, before the register drops what it does not have."""
-        given, kept = operand(self.config, access), 0
+        given, kept = self.file.operand(access), 0
         if csr.high:
             given, kept = given << 32, _LOW
-        elif narrow(self.config, access):
+        elif self.file.narrow(access):
             kept = _ALL & ~_LOW
         if access.op == WRITE:
             return old & kept | given
@@ -222,10 +222,10 @@ class Software:
         rules, written, n, name = self.rules, self.written, csr.number, csr.state
         now = self._held(csr)
         self._last[name] = Last(access, csr, old, now)
-        written.op[row], written.operand[row] = access.op, operand(self.config, access) << 32 * csr.high
-        written.half[row] = half = HIGH if csr.high else LOW if narrow(self.config, access) else WHOLE
+        written.op[row], written.operand[row] = access.op, self.file.operand(access) << 32 * csr.high
+        written.half[row] = half = HIGH if csr.high else LOW if self.file.narrow(access) else WHOLE
         if name in ("mip", "mie"):
-            one = self._named[acting(csr, access.priv)]
+            one = self.file.acting(csr, access.priv)
             if one.name not in _VIEWS or self._delegated(one):
                 (written.mip if name == "mip" else written.mie)[row] = rules.controls[name] >> LCOFI_BIT
         elif csr.address >> 8 == 0xB:
@@ -269,9 +269,9 @@ class Software:
 
     def _value(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
         one, last, thin = (
-            self._named[acting(csr, access.priv)] if not csr.high else csr,
+            self.file.acting(csr, access.priv) if not csr.high else csr,
             self._last.get(csr.state),
-            narrow(self.config, access),
+            self.file.narrow(access),
         )
         delegated = one.name in _VIEWS and self._delegated(one)
         key = (access.addr, access.priv, access.xlen32, delegated, last and last.kind)
@@ -299,7 +299,7 @@ class Software:
         """The clause of a wrong value, if something other than its field explains it."""
 
         def seen(value: int) -> int:
-            return value >> 32 if csr.high else value & _LOW if narrow(self.config, access) else value
+            return value >> 32 if csr.high else value & _LOW if self.file.narrow(access) else value
 
         if csr.high and csr.state not in ("time", "htimedelta") and rdata in (0, self._held(csr) & _LOW):
             return "HPM.half.high"
@@ -335,7 +335,7 @@ class Software:
         """From here on the device's value counts, as far as it is kept here and the access did not write it."""
         self._adopted.add((csr.state, csr.high))
         own, state = self._named.get(csr.state + "h" * csr.high), self.capture.state
-        if own is None or csr.state == "time" or (writes(self.config, access) and not csr.read_only):
+        if own is None or csr.state == "time" or (self.file.writes(access) and not csr.read_only):
             return
         if own.address >> 8 == 0xB:
             if state is None:
@@ -358,7 +358,7 @@ class Software:
                     [("value", "0x0", f"{rdata:#x}")],
                 ),
             )
-        target = self._named.get(csr.state) if csr is not None and writes(self.config, access) else None
+        target = self._named.get(csr.state) if csr is not None and self.file.writes(access) else None
         if target is None or csr is None:
             return
         would = self._would(csr, access, old)

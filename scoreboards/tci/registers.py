@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from rvtrace.models.tci.layout import Field, Params, Register
+from rvtrace.models.csr.table import Field, Register
+from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.register_model import MASK, Expected, Place, RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rvtrace.models.csr.table import Register
 from rvtrace.models.tci.funnel import Sent
-from rvtrace.models.tci.layout import Register
 from rvtrace.models.tci.pin_sink import CALIBRATION, MODES, Receiver, idle_sample, longest_run_without_idle, samples
 from rvtrace.models.tci.ram_sink import WORD, RamSink, RamSinkError
 from rvtrace.models.tci.register_model import RegisterModel

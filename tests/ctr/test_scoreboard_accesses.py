@@ -11,10 +11,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from rvtrace.models.ctr.access import Gates, clear_outcome, outcome
+from rvtrace.models.csr.file import Gates
+from rvtrace.models.ctr.access import clear_outcome
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import SCTRCLR
-from rvtrace.models.ctr.registers import csrs
+from rvtrace.models.ctr.registers import csr_file, csrs
 from rvtrace.models.ctr.rules import Rules
 from rvtrace.models.riscv.csr import DONE, ILLEGAL, VIRTUAL, VS, VU, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr import access as ctr_access
@@ -100,7 +101,9 @@ def test_an_access_never_tests_what_gives_the_right_answer(variant: str) -> None
         gates = Gates(m, h & m, *(rng.choice((0x200, 0x2FF, 0x300, 1 << 40 | 0x205)) for _ in range(3)))
         csr, op = rng.choice(known), rng.choice((0, 1, SCTRCLR))
         access = Access(op, csr.address if csr else 0x7FF, 1, rng.choice((0, 1, 3, 4, 5, 7)), rng.randrange(2))
-        right = clear_outcome(config, gates, access.priv) if op == SCTRCLR else outcome(config, gates, csr, access)
+        right = (
+            clear_outcome(config, gates, access.priv) if op == SCTRCLR else csr_file(config).outcome(gates, csr, access)
+        )
         suspects = ctr_access.tested(config, gates, None if op == SCTRCLR else csr, access)
         assert all(others and right not in others for _, others in suspects)
         tests += bool(suspects)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from rvtrace.models.ctr.access import Gates
+from rvtrace.models.csr.file import Gates
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import csrs
 from rvtrace.models.riscv.csr import HS, ILLEGAL, VIRTUAL, VS, Access, M, U

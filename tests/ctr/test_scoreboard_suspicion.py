@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from rvtrace.models.ctr.access import Gates, outcome
+from rvtrace.models.csr.file import Gates
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, csr, csrs
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, csr, csr_file, csrs
 from rvtrace.models.riscv.csr import DEBUG, DONE, HS, READ, VIRTUAL, VS, VU, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr import access as suspicion
 from rvtrace.scoreboards.ctr.follow import Follower
@@ -37,7 +37,7 @@ def test_a_virtual_instruction_exception_is_missed_only_where_one_is_due(variant
     for found, mode, op in product(csrs(config), MODES, (READ, WRITE)):
         access = Access(op, found.address, 0, mode)
         suspects = dict(suspicion.tested(config, gates(config), found, access))
-        right = outcome(config, gates(config), found, access)
+        right = csr_file(config).outcome(gates(config), found, access)
         if right != VIRTUAL:
             assert "CTR.csr.virtual" not in suspects, (found.name, mode)
         elif found.level == "H":

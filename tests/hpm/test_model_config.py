@@ -10,10 +10,10 @@ import json
 import pytest
 
 from rvtrace.flow.generate import hpm as registers_hpm
+from rvtrace.models.csr.table import ControlError
 from rvtrace.models.hpm.config import Config, ConfigError
 from rvtrace.models.hpm.registers import csr, csrs
 from rvtrace.models.hpm.rows import Rows, RowsError
-from rvtrace.models.tci.layout import ControlError
 
 
 @pytest.mark.parametrize(("given", "says"), [

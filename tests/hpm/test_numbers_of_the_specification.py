@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from rvtrace.models.hpm.access import outcome
+from rvtrace.models.csr.file import Gates
 from rvtrace.models.hpm.config import Config
-from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, SELECT_MASK, csr, csrs
+from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, SELECT_MASK, csr, csr_file, csrs
 from rvtrace.models.riscv.csr import DONE, HS, ILLEGAL, READ, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 from rvtrace.models.riscv.iss import csr as iss_csr
 from rvtrace.models.sbi_pmu import client, hardware
@@ -176,14 +176,15 @@ def test_who_may_read_a_counter(mode: int) -> None:
     names = ["cycle", "time", "instret", *(f"hpmcounter{n}" for n in range(3, 32))]
     for config, (n, name), high in itertools.product((RV32, RV64), enumerate(names), ("", "h")):
         found = csr(name + high, config)
-        for m, h, s in itertools.product((0, 1), repeat=3):
-            enables, registers = (m, h, s), (m << n, h << n, s << n)
+        for enables in itertools.product((0, 1), repeat=3):
+            bits = dict(zip(("mcounteren", "scounteren", "hcounteren"), (bit << n for bit in enables)))
+            file, gates = csr_file(config), Gates(**bits)
             want = (
                 counter_outcome(mode, *enables) if not high or config.xlen == 32 else ILLEGAL
             )  # XLEN > 32: a high half is always illegal
-            assert outcome(config, found, Access(READ, priv=mode), registers) == want, (found.name, enables)
-            assert outcome(config, found, Access(WRITE, priv=mode), registers) == ILLEGAL  # read-only
-            assert outcome(config, found, Access(SET, 0, 0, mode), registers) == want  # Zicsr: rs1 = x0 does not write
+            assert file.outcome(gates, found, Access(READ, priv=mode)) == want, (found.name, enables)
+            assert file.outcome(gates, found, Access(WRITE, priv=mode)) == ILLEGAL  # read-only
+            assert file.outcome(gates, found, Access(SET, 0, 0, mode)) == want  # Zicsr: rs1 = x0 does not write
 
 
 def test_who_may_access_the_others() -> None:
@@ -193,7 +194,7 @@ def test_who_may_access_the_others() -> None:
         if found.level != "U":
             rank = {"M": 3, "H": 2, "S": 1}[found.level]
             want = ILLEGAL if rank == 3 or mode == U else DONE if mode == HS or (mode == VS and rank == 1) else VIRTUAL
-            assert outcome(RV32, found, Access(READ, priv=mode), (0, 0, 0)) == want, (found.name, mode)
+            assert csr_file(RV32).outcome(Gates(), found, Access(READ, priv=mode)) == want, (found.name, mode)
 
 
 def test_copies_agree_with_the_listing() -> None:

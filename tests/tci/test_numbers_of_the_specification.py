@@ -11,9 +11,10 @@ import pytest
 
 from rvtrace.models.common import filters as f
 from rvtrace.models.common.filters import FilterSettings
+from rvtrace.models.csr.table import Register
 from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.pin_sink import CALIBRATION, MODES, samples
-from rvtrace.models.tci.registers import Register, components, legalize
+from rvtrace.models.tci.registers import components, legalize
 
 FULL = Params(
     filters=16, comparators=8

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rvtrace.flow.generate.files import outdated
+from rvtrace.models.csr.table import ControlError
 from rvtrace.models.tci.registers import (
-    ControlError,
     Params,
     address,
     component,

@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from rvtrace.models.csr.table import ControlError
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.tci.funnel import Sent
 from rvtrace.models.tci.grammar import NTRACE
-from rvtrace.models.tci.layout import ControlError, Params
+from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.pin_sink import CALIBRATION, Receiver, samples
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook

@@ -14,10 +14,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import CROSS, Definition, Point
-from rvtrace.models.ctr.access import Gates, outcome
+from rvtrace.models.csr.file import Gates
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import DEPTHS, VARIANTS, Config
 from rvtrace.models.ctr.records import TYPES
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, Csr, csrs
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, csr_file, csrs
 from rvtrace.models.riscv.csr import DEBUG, DONE, HS, OUTCOMES, READ, VS, VU, Access, M, U
 from rvtrace.scoreboards.ctr.reasons import FILTERS
 
@@ -85,7 +86,9 @@ def _possible(config: Config, csr: Csr, priv: int) -> set[int]:
     found = set()
     for m, h, select, narrow in product(bits, bits, (0x200, 0), (0, 1)):
         found.add(
-            outcome(config, Gates(m, h & m, select, select, select), csr, Access(READ, csr.address, 0, priv, narrow))
+            csr_file(config).outcome(
+                Gates(m, h & m, select, select, select), csr, Access(READ, csr.address, 0, priv, narrow)
+            )
         )
     return found
 
@@ -110,7 +113,7 @@ def fields() -> Iterator[tuple[str, str, str, int]]:
     """variant, view, field, highest value of every bit field of the control registers, as each view shows it."""
     for variant in VARIANTS:
         for c in csrs(full(variant)):
-            if c.rv32 or not ("ctrctl" in c.name or "ctrcontrol" in c.name):
+            if c.high or not ("ctrctl" in c.name or "ctrcontrol" in c.name):
                 continue
             view = "vs" if c.name[0] == "v" else c.name[0]
             for f in c.fields:

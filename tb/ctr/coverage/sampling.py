@@ -255,7 +255,7 @@ def observe_csrs(tally: Tally, config: Config, follower: Follower) -> None:
         register = f"{config.variant} {name}"
         if register in names:
             tally.one("csr_cg", register, p.MODE_NAMES[priv], OUTCOMES[outcome], hits=hits)
-            if not narrow and known[name].rv32:
+            if not narrow and known[name].high:
                 tally.one("unknown_cg", "h at XLEN 64", "from M" if priv in (M, DEBUG) else "from below", hits=hits)
             if outcome == DONE:
                 tally.one("op_cg", register, OPS[op], hits=hits)
@@ -375,13 +375,14 @@ def _values(tally: Tally, config: Config, follower: Follower) -> None:
         if "ctrctl" not in name and "ctrcontrol" not in name:
             continue
         view = "s in VS" if name[0] == "s" and acting[0] == "v" else "vs" if name[0] == "v" else name[0]
+        whole = value << 32 * known[name].high
         for field in known[name].fields:
             if field.width > 1:
                 continue
             if field.access == "WARL" and not field.legal.mask:
                 tally.one("left_out_cg", config.variant, "s" if view == "s in VS" else view, hits=hits)
-            elif CROSS.join((config.variant, view, field.name, str(field.get(value)))) in bins:
-                tally.one("control_cg", config.variant, view, field.name, str(field.get(value)), hits=hits)
+            elif CROSS.join((config.variant, view, field.name, str(field.get(whole)))) in bins:
+                tally.one("control_cg", config.variant, view, field.name, str(field.get(whole)), hits=hits)
 
 
 def _noted(tally: Tally, config: Config, what: str, rest: list, hits: int) -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import BREAKPOINT, EXCEPTION, INTERRUPT, LCOFI, SCTRCLR, TRAP_RETURN, Transfer
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT, Csr, control_fields, csrs
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT, control_fields, csrs
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 from rvtrace.tb.ctr.stimulus.script import Script
 from rvtrace.tb.ctr.stimulus.software import Software
@@ -147,7 +148,7 @@ class Csrs:
             return rng.choice((0, (1 << 64) - 1, rng.getrandbits(64)))
         if c in self.control:
             value = self.word()
-            return value >> 32 if c.rv32 else value
+            return value >> 32 if c.high else value
         if "iselect" in c.name:
             depth = rng.choice(self.config.depths)
             near = rng.choice((0, 1, 2, 3, rng.randrange(depth), rng.randrange(depth), depth - 1, depth, 255, 256, -1))
@@ -156,7 +157,7 @@ class Csrs:
             value = sum(1 << bit for bit in (CSRIND_BIT, CTR_BIT[self.config.variant]) if rng.random() < 0.7) | (
                 rng.getrandbits(64) if rng.random() < 0.2 else 0
             )
-            return value >> 32 if c.rv32 else value
+            return value >> 32 if c.high else value
         if c.name.endswith("status"):
             return rng.choice((0, 0, 0, rng.getrandbits(8), 1 << 14, self.frozen)) | rng.choice((0, rng.getrandbits(8)))
         if c.name == "sctrdepth":

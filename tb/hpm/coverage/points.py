@@ -14,9 +14,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import CROSS, Definition, Point
-from rvtrace.models.hpm.access import outcome
+from rvtrace.models.csr.file import Gates
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
-from rvtrace.models.hpm.registers import Csr, csrs
+from rvtrace.models.hpm.registers import csr_file, csrs
 from rvtrace.models.riscv.csr import DEBUG, HS, OUTCOMES, READ, VS, VU, WRITE, Access, M, U
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def _csr_rules() -> dict[str, str]:
         for priv, mode in MODE_NAMES.items():
             settings = product((READ, WRITE), (1,) if csr.high else (0, 1), *[(0, 1 << max(csr.number, 0))] * 3)
             found = {
-                outcome(config, csr, Access(op, csr.address, 1, priv, narrow), (m, s, h))
+                csr_file(config).outcome(
+                    Gates(mcounteren=m, scounteren=s, hcounteren=h), csr, Access(op, csr.address, 1, priv, narrow)
+                )
                 for op, narrow, m, s, h in settings
             }
             for code in set(OUTCOMES) - found:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from random import Random
 
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
-from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, Csr, csrs
+from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, csrs
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 from rvtrace.tb.hpm.stimulus.script import Script
 

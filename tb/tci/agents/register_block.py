@@ -12,7 +12,8 @@ from __future__ import annotations
 from pyuvm import uvm_reg, uvm_reg_adapter, uvm_reg_block, uvm_reg_field, uvm_reg_map, uvm_sequencer
 from pyuvm._reg.uvm_reg_model import uvm_access_e, uvm_endianness_e, uvm_reg_addr_t, uvm_reg_data_t, uvm_status_e
 
-from rvtrace.models.tci.layout import ControlError, Params
+from rvtrace.models.csr.table import ControlError
+from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.register_model import Place, RegisterModel
 from rvtrace.tb.tci.agents.apb import ApbItem
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import CROSS, Counts, Point
-from rvtrace.models.tci.layout import Component, Field, Params, Register
+from rvtrace.models.csr.table import Field, Register
+from rvtrace.models.tci.layout import Component, Params
 from rvtrace.models.tci.registers import components, reachable
 
 if TYPE_CHECKING:

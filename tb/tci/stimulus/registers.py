@@ -11,7 +11,8 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rvtrace.models.tci.layout import Params, Register
+from rvtrace.models.csr.table import Register
+from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.register_model import Place, RegisterModel
 from rvtrace.models.tci.registers import COMPONENT_BYTES
 

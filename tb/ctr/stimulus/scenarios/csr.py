@@ -95,7 +95,7 @@ def state_enables(s: ScenarioScript) -> None:
             s.wide("mstateen0", ctr * (number & 1) | ind * (number >> 1 & 1))
             for mode in anyone(s):
                 for c in kept:
-                    s.group([], Access(READ, c.address, 0, mode, int(c.rv32)))
+                    s.group([], Access(READ, c.address, 0, mode, int(c.high)))
                 s.group([], Access(SCTRCLR, 0, 0, mode))
             for name in ("mstateen0", "hstateen0") if s.config.has_h else ("mstateen0",):
                 s.read(name, M)
