@@ -42,13 +42,13 @@ class CsrModel:
     def peek(self, access: Access) -> Answer:
         """What an access would give now; changes nothing. `open`: bits that the specification leaves open."""
         found = self._csrs.get(access.addr)
-        refused = self.file.outcome(self._effective(), found, access)
+        refused = self.file.outcome(self.effective(), found, access)
         if found is None or refused != DONE:
             return Answer(0, refused)
         value, unknown = self._read(found, access)
         return Answer(value, DONE, unknown)
 
-    def _effective(self) -> Gates:
+    def effective(self) -> Gates:
         """The gates as they act: a bit of hstateen0 is 0 while mstateen0's is."""
         g = self.gates
         return Gates(g.mstateen, g.hstateen & g.mstateen, g.miselect, g.siselect, g.vsiselect,
@@ -65,7 +65,7 @@ class CsrModel:
         """The whole register that a CSR shows, and its open bits."""
         name = self.file.acting(csr, access.priv).state
         if name in _GATES:
-            return getattr(self._effective(), _GATES[name]), 0
+            return getattr(self.effective(), _GATES[name]), 0
         key = self._key(csr, access, name)
         return (self.values.get(key, self._reset(csr, access)) if key else 0), 0
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 ACCESSES = ("RO", "RW", "WARL", "WPRI", "RW1C", "W1")
@@ -207,6 +208,20 @@ class Register:
             present[f.name] = new
             out = f.put(out, new)
         return out
+
+
+@cache
+def reachable(field: Field) -> tuple[int, ...] | None:
+    """The values a write can leave in a field, for tests and coverage; None if they are too many to list (over 256)."""
+    found: set[int] = set()
+    for law in field.laws:
+        if law.values is not None:
+            found.update(law.values)
+        elif bin(law.mask & ((1 << field.width) - 1)).count("1") > 8:
+            return None
+        else:
+            found.update(v & law.mask for v in range(1 << min(field.width, 16)))
+    return tuple(sorted(found))
 
 
 def settable(fields: Iterable[Field]) -> int:

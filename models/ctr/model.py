@@ -124,7 +124,7 @@ class Ctr(CsrModel):
     def peek(self, access: Access) -> Answer:
         """What an access would give now; changes nothing. `open`: bits that the specification leaves open."""
         if access.op == SCTRCLR:
-            return Answer(0, clear_outcome(self.config, self._effective(), access.priv))
+            return Answer(0, clear_outcome(self.config, self.effective(), access.priv))
         return super().peek(access)
 
     # --- Reads --------------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ class Hpm:
     def _answer(self, access: Access, counts: Counts) -> tuple[Answer, _Write | None]:
         """Answer, and the write that follows it; the state is that at the start of the cycle."""
         file, found = self.file, self._csrs.get(access.addr)
-        result = file.outcome(self.gates(), found, access)
+        result = file.outcome(self.effective(), found, access)
         if result != DONE or found is None:
             return Answer(0, result), None
         found = found if found.high else file.acting(found, access.priv)
@@ -185,7 +185,7 @@ class Hpm:
         new = file.merged(found, access, whole, file.after(access, shown))
         return Answer(shown, DONE), _Write(self._named[found.name[:-1]] if found.high else found, new)
 
-    def gates(self) -> Gates:
+    def effective(self) -> Gates:
         """The counter enables."""
         c = self.controls
         return Gates(mcounteren=c["mcounteren"], scounteren=c["scounteren"], hcounteren=c["hcounteren"])

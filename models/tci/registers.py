@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from rvtrace.models.csr.table import Case, ControlError, Field, Legal, Register
+from rvtrace.models.csr.table import Case, ControlError, Field, Legal, Register, reachable
 from rvtrace.models.tci.encoder_rows import encoder_registers
 from rvtrace.models.tci.layout import Component, Params
 from rvtrace.models.tci.stream_rows import funnel_registers, pin_sink_registers, ram_sink_registers
@@ -124,17 +124,3 @@ def written(
         elif field.access == "RW1C":
             result = field.put(result, field.get(old) & ~field.get(value))
     return result
-
-
-@cache
-def reachable(field: Field) -> tuple[int, ...] | None:
-    """The values a write can leave in a field, for tests and coverage; None if they are too many to list (over 256)."""
-    found: set[int] = set()
-    for law in field.laws:
-        if law.values is not None:
-            found.update(law.values)
-        elif bin(law.mask & ((1 << field.width) - 1)).count("1") > 8:
-            return None
-        else:
-            found.update(v & law.mask for v in range(1 << min(field.width, 16)))
-    return tuple(sorted(found))

@@ -75,7 +75,7 @@ def tested(
     right = file.outcome(gates, csr, access)
     broken = _broken(file, gates, csr, access, right)
     if csr is None and absent:
-        broken = ((absent, DONE), *broken)
+        broken = ((absent, DONE), ("absent", VIRTUAL))
         clauses = {**clauses, absent: absent}
     return suspects(broken, right, clauses)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
-from rvtrace.models.csr.file import Gates, acting
+from rvtrace.models.csr.file import acting
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.access import clear_outcome
 from rvtrace.models.ctr.config import Config
@@ -302,7 +302,7 @@ class Follower(Ctr):
         """What the registers in force decide: known reasons of transfers, their counts by FROZEN, and how the gates act
         on accesses.
         """
-        g, bits = self._effective(), self._gate_bits
+        g, bits = self.effective(), self._gate_bits
         self.closed = 0  # bit 0: mstateen0.CTR is 0, bit 1: hstateen0.CTR is
         if self.config.has_stateen:
             bit = CTR_BIT[self.config.variant]
@@ -524,16 +524,12 @@ class Follower(Ctr):
         self.key = k
         found = self._tested.get(k)
         if found is None:
-            found = self._tested[k] = tested(self.config, self._effective(), csr, access), self.peek(access).outcome
+            found = self._tested[k] = tested(self.config, self.effective(), csr, access), self.peek(access).outcome
         suspects, outcome = found
         if csr is None or outcome != DONE:
             return suspects, Answer(0, outcome)
         value, unknown = self._read(csr, access)
         return suspects, Answer(value, DONE, unknown)
-
-    def effective(self) -> Gates:
-        """State enables and iselects as they act."""
-        return self._effective()
 
     def apply(self, access: Access, csr: Csr | None) -> None:
         """An access that the device did: its effect, and who is to be remembered for it."""
@@ -707,7 +703,7 @@ class Follower(Ctr):
 
     def rules_that_refuse(self, csr: Csr | None, access: Access) -> set[int]:
         """The outcomes of the rules that refuse an access, each by itself: with everything else open."""
-        g, bits = self._effective(), self._gate_bits
+        g, bits = self.effective(), self._gate_bits
         at = SELECT.start
         opened = replace(g, mstateen=bits, hstateen=bits, miselect=at, siselect=at, vsiselect=at)
         cases = [
@@ -796,14 +792,14 @@ class Follower(Ctr):
     def tested_if_selected(self, csr: Csr, access: Access) -> Suspects:
         """What an ireg access would test if its iselect selected an entry."""
         window = acting(csr, access.priv).partition("ireg")[0]
-        inside = replace(self._effective(), **{f"{window}iselect": SELECT.start})
+        inside = replace(self.effective(), **{f"{window}iselect": SELECT.start})
         return tested(self.config, inside, csr, access)
 
     def if_selected(self, csr: Csr | None, access: Access, opened: bool = False) -> int:
         """What an ireg access would end as if its iselect selected an entry; opened: with the CTR bits 1."""
         assert csr is not None
         window = acting(csr, access.priv).partition("ireg")[0]
-        gates, bit = self._effective(), (1 << CTR_BIT[self.config.variant]) * opened
+        gates, bit = self.effective(), (1 << CTR_BIT[self.config.variant]) * opened
         inside = replace(
             gates, mstateen=gates.mstateen | bit, hstateen=gates.hstateen | bit, **{f"{window}iselect": SELECT.start}
         )
@@ -886,7 +882,7 @@ class Follower(Ctr):
         asked = self.unsure & self.gates.mstateen
         if not asked or access.priv not in (VS, VU):
             return
-        gates, known = self._effective(), self.gates.hstateen & ~asked
+        gates, known = self.effective(), self.gates.hstateen & ~asked
         choices = [known | sum(some) for some in product(*((0, 1 << bit) for bit in range(64) if asked >> bit & 1))]
         fits = []
         for choice in choices:

@@ -189,7 +189,7 @@ class FreeSoftware(Software):
 
     def _prepare(self, row: int, csr: Csr, access: Access, rdata: int) -> None:
         """The model holds what the device shows, where it may; what else is expected stays to be compared."""
-        if self.file.outcome(self.rules.gates(), csr, access) != DONE:
+        if self.file.outcome(self.rules.effective(), csr, access) != DONE:
             return
         cycle, name = int(self.capture.rows.cycle[row]), csr.state
         if name == "mip" and self.config.has_sscofpmf:

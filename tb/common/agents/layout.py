@@ -68,3 +68,10 @@ RECORDED = Layout(
     "recorded",
     (Field("cycle", "<u8"), Field("levels", "<u4"), Field("vendor_data", "<u4"), Field("tstamp", "<u8"), LANES),
 )
+
+# An access to a CSR port, in the rows of the blocks that have one.
+CSR_ACCESS = (
+    Field("access", "u1", parts=(Bits("op", 0, 3), Bits("access", 3))),
+    Field("mode", "u1", 3),
+    Field("xlen32", "u1", 1),
+)

@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
+from rvtrace.tb.common.agents.layout import CSR_ACCESS
 from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero
 
-_ACCESS = (
-    Field("access", "u1", parts=(Bits("op", 0, 3), Bits("access", 3))),
-    Field("mode", "u1", 3),
-    Field("xlen32", "u1", 1),
-)
 _SLOTS = Slots(
     "slots",
     "slot",
@@ -33,7 +29,7 @@ STIMULUS = Layout(
     (
         Field("cycle", "<u8"),
         Field("priv", "<u4", 3),
-        *_ACCESS,
+        *CSR_ACCESS,
         Field("outcome", "u1"),
         Field("addr", "<u2", 12),
         Zero(6),
@@ -49,7 +45,7 @@ RECORDED = Layout(
     (
         Field("cycle", "<u8", 64),
         Field("priv", "<u4", parts=(Bits("priv", 0, 3), Bits("unknown", 8))),
-        *_ACCESS,
+        *CSR_ACCESS,
         Field("outcome", "u1", 2),
         Field("addr", "<u2", 12),
         Zero(6),

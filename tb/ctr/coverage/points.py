@@ -10,26 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
 from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import CROSS, Definition, Point
-from rvtrace.models.csr.file import Gates
-from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import DEPTHS, VARIANTS, Config
 from rvtrace.models.ctr.records import TYPES
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, csr_file, csrs
-from rvtrace.models.riscv.csr import DEBUG, DONE, HS, OUTCOMES, READ, VS, VU, Access, M, U
+from rvtrace.models.ctr.registers import csr_file, csrs
+from rvtrace.models.riscv.csr import DONE
 from rvtrace.scoreboards.ctr.reasons import FILTERS
+from rvtrace.tb.common.coverage.registers import CSR_OPS, ENDS, MODE_NAMES, outcome_rules
 
 if TYPE_CHECKING:
     pass
 
 
 MODES = ("M", "S", "U", "VS", "VU")
-MODE_NAMES = {M: "M", HS: "S", U: "U", VS: "VS", VU: "VU", DEBUG: "Debug"}
-ENDS = tuple(OUTCOMES.values())
-OPS = ("read", "write", "set", "clear")
+OPS = CSR_OPS
 VALUES = ("0", "1")
 VIEWS = ("m", "s", "vs", "s in VS")
 WHATS = (
@@ -80,29 +76,9 @@ def registers() -> tuple[str, ...]:
     return tuple(f"{variant} {c.name}" for variant in VARIANTS for c in csrs(full(variant)))
 
 
-def _possible(config: Config, csr: Csr, priv: int) -> set[int]:
-    """What an access can end as, with any setting of state enables and selects."""
-    bits = (0, 1 << CTR_BIT[config.variant], 1 << CSRIND_BIT, 1 << CTR_BIT[config.variant] | 1 << CSRIND_BIT)
-    found = set()
-    for m, h, select, narrow in product(bits, bits, (0x200, 0), (0, 1)):
-        found.add(
-            csr_file(config).outcome(
-                Gates(m, h & m, select, select, select), csr, Access(READ, csr.address, 0, priv, narrow)
-            )
-        )
-    return found
-
-
 def _csr_rules() -> dict[str, str]:
-    rules = {}
-    for variant in VARIANTS:
-        for c in csrs(full(variant)):
-            for priv, mode in MODE_NAMES.items():
-                for code in set(OUTCOMES) - _possible(full(variant), c, priv):
-                    rules[CROSS.join((f"{variant} {c.name}", mode, OUTCOMES[code]))] = (
-                        "no setting of state enables and selects gives that"
-                    )
-    return rules
+    found = {f"{v} {c.name}": (csr_file(full(v)), c) for v in VARIANTS for c in csrs(full(v))}
+    return outcome_rules(found, "no setting of state enables and selects gives that")
 
 
 def _op_rules() -> dict[str, str]:

@@ -16,6 +16,7 @@ from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, control_fields, cs
 from rvtrace.models.ctr.rules import CALL, EXTERNAL, FREEZE, NOTHING, OVERWRITE, POP
 from rvtrace.models.riscv.csr import DEBUG, DONE, HS, OUTCOMES, VS, VU, M, U
 from rvtrace.scoreboards.ctr.reasons import FILTERS, RECORDED, VIRTUAL_MODES
+from rvtrace.tb.common.coverage.registers import whence
 from rvtrace.tb.common.coverage.tally import Tally
 from rvtrace.tb.ctr.coverage import points as p
 from rvtrace.tb.ctr.coverage.points import MODE_NAMES
@@ -256,7 +257,7 @@ def observe_csrs(tally: Tally, config: Config, follower: Follower) -> None:
         if register in names:
             tally.one("csr_cg", register, p.MODE_NAMES[priv], OUTCOMES[outcome], hits=hits)
             if not narrow and known[name].high:
-                tally.one("unknown_cg", "h at XLEN 64", "from M" if priv in (M, DEBUG) else "from below", hits=hits)
+                tally.one("unknown_cg", "h at XLEN 64", whence(priv), hits=hits)
             if outcome == DONE:
                 tally.one("op_cg", register, OPS[op], hits=hits)
                 _window(tally, config, name, priv, hits)
@@ -267,7 +268,7 @@ def observe_csrs(tally: Tally, config: Config, follower: Follower) -> None:
             tally.one(
                 "unknown_cg",
                 _unknown(config, name, clears, narrow),
-                "from M" if priv in (M, DEBUG) else "from below",
+                whence(priv),
                 hits=hits,
             )
         if config.has_stateen and priv != DEBUG:

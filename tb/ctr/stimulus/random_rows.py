@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from rvtrace.models.csr.file import ALL
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import BREAKPOINT, EXCEPTION, INTERRUPT, LCOFI, SCTRCLR, TRAP_RETURN, Transfer
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT, control_fields, csrs
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, SELECT, control_fields, csr_file, csrs
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
+from rvtrace.tb.common.stimulus.csr_random import RandomCsrs
 from rvtrace.tb.ctr.stimulus.script import Script
 from rvtrace.tb.ctr.stimulus.software import Software
 
@@ -100,16 +102,15 @@ class Hart:
         return out
 
 
-class Csrs:
+class Csrs(RandomCsrs):
     """Random accesses of one implementation."""
 
     def __init__(self, config: Config, rng: Random) -> None:
-        self.config, self.rng = config, rng
-        self.known = csrs(config)
         other = Config(variant="v0_1_4" if not config.draft else "v1_0")
-        self.foreign = [c.address for c in csrs(other)] + [0x151, 0x154, 0x158, 0x35F, 0x24F, 0x25F, 0x30D, 0x60D]
-        self.modes = (*modes(config), DEBUG)
-        names = {c.name: c for c in self.known}
+        foreign = [c.address for c in csrs(other)] + [0x151, 0x154, 0x158, 0x35F, 0x24F, 0x25F, 0x30D, 0x60D]
+        super().__init__(csr_file(config), (*modes(config), DEBUG), rng, foreign)
+        self.config, self.known = config, self.file.csrs
+        names = self.file.named
         self.control = [c for c in self.known if "ctrctl" in c.name or "ctrcontrol" in c.name]
         self.windows = [w for w in ("m", "s", "vs") if f"{w}iselect" in names]
         self.names = Script(config)
@@ -125,8 +126,7 @@ class Csrs:
         if pick < 0.04:
             return Access(SCTRCLR, 0, 0, mode, xlen32)
         if pick < 0.08:
-            address = rng.choice(self.foreign) if rng.random() < 0.7 else rng.getrandbits(12)
-            return Access(rng.randrange(4), address, rng.getrandbits(self.config.xlen), mode, xlen32)
+            return self.astray(mode, xlen32)
         c = rng.choice(self.control) if pick < 0.25 else rng.choice(self.known)
         if self.gentle and mode != M and (c.level == "M" or rng.random() < 0.3):
             mode = M
@@ -145,7 +145,7 @@ class Csrs:
         """An operand that makes a difference to a CSR, most of the time."""
         rng = self.rng
         if rng.random() < 0.1:
-            return rng.choice((0, (1 << 64) - 1, rng.getrandbits(64)))
+            return rng.choice((0, ALL, rng.getrandbits(64)))
         if c in self.control:
             value = self.word()
             return value >> 32 if c.high else value

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from rvtrace.tb.common.agents.layout import CSR_ACCESS
 from rvtrace.tb.common.layout import Bits, Field, Layout, Zero
 
 HART = (Bits("priv", 0, 3), Bits("stopcount", 3), Bits("running", 4))
@@ -12,9 +13,7 @@ UNKNOWN, STATE_UNKNOWN, STRAY = Bits("unknown", 8), Bits("state_unknown", 9), Bi
 
 _ACCESS = (
     Field("retired", "u1", 4),
-    Field("access", "u1", parts=(Bits("op", 0, 3), Bits("access", 3))),
-    Field("mode", "u1", 3),
-    Field("xlen32", "u1", 1),
+    *CSR_ACCESS,
     Field("addr", "<u2", 12),
 )
 _OPERAND = (Zero(5), Field("wdata", "<u8", "Xlen"), Field("time", "<u8", 64))

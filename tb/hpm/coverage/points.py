@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import product
 from typing import TYPE_CHECKING
 
-from rvtrace.jobs.coverage import CROSS, Definition, Point
-from rvtrace.models.csr.file import Gates
+from rvtrace.jobs.coverage import Definition, Point
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import csr_file, csrs
-from rvtrace.models.riscv.csr import DEBUG, HS, OUTCOMES, READ, VS, VU, WRITE, Access, M, U
+from rvtrace.tb.common.coverage.registers import CSR_OPS, ENDS, MODE_NAMES, outcome_rules
 
 if TYPE_CHECKING:
     pass
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
 
 XLENS = ("RV32", "RV64")
 MODES = ("M", "S", "U", "VS", "VU")
-MODE_NAMES = {M: "M", HS: "S", U: "U", VS: "VS", VU: "VU", DEBUG: "Debug"}
-ENDS = tuple(OUTCOMES.values())
-CSR_OPS = ("read", "write", "set", "clear")
 VIEWS = ("cycle", "time", "instret", "hpmcounter")
 UNKNOWN = ("h at XLEN 64", "without S", "without H", "without an extension", "any other")
 _NUMBER = re.compile(r"\d+")
@@ -46,19 +41,8 @@ def full() -> dict[str, Csr]:
 
 
 def _csr_rules() -> dict[str, str]:
-    rules, config = {}, Config()
-    for name, csr in full().items():
-        for priv, mode in MODE_NAMES.items():
-            settings = product((READ, WRITE), (1,) if csr.high else (0, 1), *[(0, 1 << max(csr.number, 0))] * 3)
-            found = {
-                csr_file(config).outcome(
-                    Gates(mcounteren=m, scounteren=s, hcounteren=h), csr, Access(op, csr.address, 1, priv, narrow)
-                )
-                for op, narrow, m, s, h in settings
-            }
-            for code in set(OUTCOMES) - found:
-                rules[CROSS.join((name, mode, OUTCOMES[code]))] = "no setting of the enables gives that"
-    return rules
+    found = {name: (csr_file(Config()), csr) for name, csr in full().items()}
+    return outcome_rules(found, "no setting of the enables gives that", all_xlens=False)
 
 
 CSR_POINTS = (

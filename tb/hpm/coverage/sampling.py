@@ -16,6 +16,7 @@ from rvtrace.scoreboards.hpm.cells import FILTER, NONE, Cells
 from rvtrace.scoreboards.hpm.check import Check
 from rvtrace.scoreboards.hpm.rules import Overflow
 from rvtrace.scoreboards.hpm.software import Software
+from rvtrace.tb.common.coverage.registers import whence
 from rvtrace.tb.common.coverage.tally import Tally, classes
 from rvtrace.tb.hpm.coverage import points as p
 from rvtrace.tb.hpm.coverage.points import COLLIDING, DISTANCES
@@ -232,7 +233,7 @@ def observe_csrs(tally: Tally, config: Config, software: Software) -> None:
         if not name:
             continue
         if high and config.xlen == 64 and not xlen32:
-            tally.one("unknown_cg", "h at XLEN 64", _from(priv), hits=hits)
+            tally.one("unknown_cg", "h at XLEN 64", whence(priv), hits=hits)
             continue
         tally.one("csr_cg", family, mode, OUTCOMES[outcome], hits=hits)
         if outcome == DONE and priv == M:
@@ -258,10 +259,6 @@ def observe_csrs(tally: Tally, config: Config, software: Software) -> None:
     _unknown(tally, config, software)
 
 
-def _from(priv: int) -> str:
-    return "from M" if priv in (M, DEBUG) else "from below"
-
-
 def _unknown(tally: Tally, config: Config, software: Software) -> None:
     """Addresses that are not there, by what would be there in another implementation."""
     every = {c.address: c for c in csrs(Config())}
@@ -283,7 +280,7 @@ def _unknown(tally: Tally, config: Config, software: Software) -> None:
         )
         if csr is not None and csr.name in ("mcounteren", "mideleg") and why == "without an extension":
             why = "without S" if csr.name == "mideleg" else "any other"
-        tally.one("unknown_cg", why, _from(priv), hits=hits)
+        tally.one("unknown_cg", why, whence(priv), hits=hits)
 
 
 class Pairs:

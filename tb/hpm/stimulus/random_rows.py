@@ -13,8 +13,9 @@ from random import Random
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
-from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, csrs
+from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, csr_file, csrs
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
+from rvtrace.tb.common.stimulus.csr_random import RandomCsrs
 from rvtrace.tb.hpm.stimulus.script import Script
 
 _KINDS = {  # of accesses: weight, names
@@ -70,11 +71,12 @@ def _kind(csr: Csr) -> str:
     return next((kind for kind, (_, names) in _KINDS.items() if name in names), "event")
 
 
-class Csrs:
+class Csrs(RandomCsrs):
     """Random accesses of one implementation."""
 
     def __init__(self, config: Config, rng: Random) -> None:
-        self.config, self.rng, self.modes = config, rng, modes(config)
+        super().__init__(csr_file(config), modes(config), rng, _FOREIGN)
+        self.config = config
         self.present = [n for n in range(32) if config.has(n)]
         self.programmable = [n for n in self.present if n > 2]
         self._kinds: dict[str, list[Csr]] = {
@@ -92,8 +94,7 @@ class Csrs:
         rng = self.rng
         mode = rng.choice((M, M, priv, priv, rng.choice(self.modes)))
         if kind is None and rng.random() < 0.03:
-            address = rng.choice(_FOREIGN) if rng.random() < 0.7 else rng.getrandbits(12)
-            return Access(rng.randrange(4), address, rng.getrandbits(self.config.xlen), mode, rng.getrandbits(1))
+            return self.astray(mode)
         found = self._kinds[kind or rng.choices(self._names, self._weights)[0]] or self._kinds["any"]
         if number is not None:
             found = [c for c in found if c.number == number] or found

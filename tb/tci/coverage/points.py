@@ -7,20 +7,16 @@ Counted from what the monitors saw: the accesses of the register bus, in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import CROSS, Counts, Point
-from rvtrace.models.csr.table import Field, Register
+from rvtrace.models.csr.table import Register
 from rvtrace.models.tci.layout import Component, Params
-from rvtrace.models.tci.registers import components, reachable
+from rvtrace.models.tci.registers import components
+from rvtrace.tb.common.coverage.registers import field_bin, field_bins, illegal_bins
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.tci.capture import TciCapture
-
-_LISTED = 16  # fields with no more legal values have a bin for each
-_ENDS = ("all bits 0", "all bits that can be 1", "something between")
-
 
 STATES = ("inactive", "active", "active and enabled")
 _OUTSIDE = "no tool sets the read pointer outside the SRAM"
@@ -34,9 +30,9 @@ class ControlCoverage:
 
     def __init__(self, params: Params) -> None:
         self.components = components(params)
-        self.fields = self._field_bins()
-        self.illegal = self._illegal_bins()
-        self.registers = tuple(dict.fromkeys(r.name for c in self.components for r in c.registers))
+        every = [register for component in self.components for register in component.registers]
+        self.fields, self.illegal = field_bins(every), illegal_bins(every)
+        self.registers = tuple(dict.fromkeys(register.name for register in every))
         self.bases = {base: component for component in self.components for base in component.bases}
         outside = (
             "trRamRPLow x * x all bits that*",
@@ -82,38 +78,6 @@ class ControlCoverage:
             ),
         )
 
-    def _fields(self) -> Iterator[tuple[Register, Field]]:
-        for component in self.components:
-            for register in component.registers:
-                for field in register.fields:
-                    yield register, field
-
-    def _field_bins(self) -> tuple[str, ...]:
-        bins = []
-        for register, field in self._fields():
-            if field.access in ("RW", "WARL"):
-                values = _values(field)
-                shown = (
-                    [str(v) for v in values]
-                    if values is not None
-                    else [c for c in _ENDS if field.width > 1 or c != _ENDS[2]]
-                )
-                bins += [CROSS.join((register.name, field.name, value)) for value in shown]
-        return tuple(dict.fromkeys(bins))
-
-    def _illegal_bins(self) -> tuple[str, ...]:
-        """Fields to which a value can be written that they do not take."""
-        names = []
-        for register, field in self._fields():
-            full = (1 << field.width) - 1
-            if (
-                field.access == "WARL"
-                and not field.cases
-                and any(field.legal(v) != v for v in (full, *range(min(full, 31) + 1)))
-            ):
-                names.append(CROSS.join((register.name, field.name)))
-        return tuple(dict.fromkeys(names))
-
     def observe(self, capture: TciCapture) -> Counts:
         """Counts of one run of the trace system, not yet stamped."""
         counts: Counts = {}
@@ -145,23 +109,10 @@ class ControlCoverage:
                 if access.write and field.legal(value) != value and name in illegal:
                     hit("illegal_cg", name)
                 elif not access.write and field.access in ("RW", "WARL"):
-                    shown = CROSS.join((name, str(value) if _values(field) is not None else _class(field, value)))
+                    shown = field_bin(register, field, value)
                     if shown in fields:
                         hit("field_cg", shown)
         return counts
-
-
-def _values(field: Field) -> tuple[int, ...] | None:
-    """Each legal value, if they are few; None if classes represent them."""
-    values = reachable(field)
-    return values if values is not None and len(values) <= _LISTED else None
-
-
-def _class(field: Field, value: int) -> str:
-    if value == 0:
-        return _ENDS[0]
-    full = (1 << field.width) - 1 if field.legal.values is not None else field.legal.mask & ((1 << field.width) - 1)
-    return _ENDS[1 if value == full else 2]
 
 
 def _at(component: Component, offset: int) -> Register | None:
