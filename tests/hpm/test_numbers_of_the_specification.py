@@ -176,9 +176,9 @@ def test_who_may_read_a_counter(mode: int) -> None:
     names = ["cycle", "time", "instret", *(f"hpmcounter{n}" for n in range(3, 32))]
     for config, (n, name), high in itertools.product((RV32, RV64), enumerate(names), ("", "h")):
         found = csr(name + high, config)
-        for enables in itertools.product((0, 1), repeat=3):
-            bits = dict(zip(("mcounteren", "scounteren", "hcounteren"), (bit << n for bit in enables)))
-            file, gates = csr_file(config), Gates(**bits)
+        for m, s, h in itertools.product((0, 1), repeat=3):
+            enables, file = (m, s, h), csr_file(config)
+            gates = Gates(mcounteren=m << n, scounteren=s << n, hcounteren=h << n)
             want = (
                 counter_outcome(mode, *enables) if not high or config.xlen == 32 else ILLEGAL
             )  # XLEN > 32: a high half is always illegal
