@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from rvtrace.flow.generate.source import COMMAND, Source, access, bits, place, vector
-from rvtrace.models.csr.table import Csr, Field
+from rvtrace.flow.generate.registers import address, constants, csr_table, field_table
+from rvtrace.flow.generate.source import COMMAND, Source, vector
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, csrs, entries, required
+from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, csr_file, csrs, entries, required
 
 ORIGIN = "models/ctr/registers.py"
 RATIFIED, DRAFT = Config(), Config(variant="v0_1_4")
@@ -34,10 +35,10 @@ def _package() -> list[str]:
         "  // Smcsrind/Sscsrind, and the state enables.",
     ]
     for found in _common():
-        lines.append(_address(found, ""))
+        lines.append(address(found))
     for found in csrs(RATIFIED):
         if "stateen0" in found.name:
-            lines.append(_address(found, ""))
+            lines.append(address(found))
     lines += [
         f"  localparam int CsrindBit = {CSRIND_BIT}, CtrBit = {CTR_BIT['v1_0']}, DraftCtrBit = {CTR_BIT['v0_1_4']};",
         f"  localparam logic [11:0] SelectFirst = 12'h{SELECT.start:03X}, SelectLast = 12'h{SELECT.stop - 1:03X};",
@@ -55,28 +56,15 @@ def _package() -> list[str]:
         ]
         lines.append(vector(f"{prefix}Required", 64, required(config.variant)))
         for found in _own(config):
-            lines += ["", _address(found, prefix), *([] if found.high else _registers(found, prefix))]
+            lines += ["", address(found, prefix), *([] if found.high else _registers(found, prefix))]
     return lines
-
-
-def _camel(name: str) -> str:
-    return name[0].upper() + name[1:]
-
-
-def _address(found: Csr, prefix: str) -> str:
-    return vector(f"{prefix}{_camel(found.name)}Addr", 12, found.address)
 
 
 def _registers(found: Csr, prefix: str) -> list[str]:
     """Settable bits of one register; of one that holds its own state also the fields (views of it have the same
     places).
     """
-    name = prefix + _camel(found.name)
-    lines = [vector(f"{name}Mask", 64, found.mask)]
-    if found.state in ("", found.name) and not found.name.startswith("vs"):
-        for f in found.fields:
-            lines.append(place(f"{name}{f.name.capitalize()}", f))
-    return lines
+    return constants(found, prefix, fields=found.state == found.name and not found.name.startswith("vs"))
 
 
 # --- The documentation page -------------------------------------------------------------------------
@@ -100,13 +88,11 @@ def _page() -> str:
     """Text of `docs/reference/ctr-registers.md`."""
     lines = [_INTRO]
     for config in (RATIFIED, DRAFT):
-        lines += [f"## {config.variant}", "", "| address | register | least mode | bits | V = 1 | closed by | |",
-                  "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
-        lines += [_line(found) for found in csrs(config)]
-        lines.append("")
+        narrow = csr_file(Config(variant=config.variant, xlen=32))
+        lines += [f"## {config.variant}", "", *csr_table(csrs(config), narrow), ""]
         for found in csrs(config):
             if found.fields and not found.high and not found.name.endswith("select"):
-                lines += _fields(found, f"`{found.name}` ({found.address:#05x})")
+                lines += field_table(found, f"`{found.name}` ({found.address:#05x})")
         if config.draft:
             lines += ["The registers `h` are bits 63:32 of their partners, at XLEN 32.", ""]
     lines += [
@@ -119,25 +105,8 @@ def _page() -> str:
         "",
     ]
     for found in entries(RATIFIED):
-        lines += _fields(found, f"`{found.name}` (`ireg{found.address if found.address > 1 else ''}`)")
+        lines += field_table(found, f"`{found.name}` (`ireg{found.address if found.address > 1 else ''}`)")
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _line(found: Csr) -> str:
-    what = found.what + (", at XLEN 32" if found.high else "")
-    width = "XLEN" if found.width == 64 and not found.name.endswith("ctl") else str(found.width)
-    virtual = f"`{found.virtual}`" if found.virtual else ""
-    return f"| {found.address:#05x} | `{found.name}` | {found.level} | {width} | {virtual} | {found.stateen} | {what} |"
-
-
-def _fields(found: Csr, title: str) -> list[str]:
-    lines = [f"### {title}", "", "| bits | field | access | legal | |", "| --- | --- | --- | --- | --- |"]
-    return [*lines, *(_row(f) for f in found.fields), ""]
-
-
-def _row(f: Field) -> str:
-    legal = "" if f.access in ("RO", "W1") else "any" if f.legal.values is None else ", ".join(map(str, f.legal.values))
-    return f"| {bits(f)} | `{f.name}` | {access(f)} | {legal} | {f.what} |"
 
 
 SOURCE = Source(

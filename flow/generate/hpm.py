@@ -5,11 +5,12 @@ them.
 
 from __future__ import annotations
 
-from rvtrace.flow.generate.source import COMMAND, Source, access, bits, place, vector
+from rvtrace.flow.generate.registers import FIELDS, address, csr_line, field_row
+from rvtrace.flow.generate.source import COMMAND, Source, place, vector
 from rvtrace.models.csr.table import Csr, Field
 from rvtrace.models.hpm.config import FIRST, LAST, Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_name
-from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, csr, csrs
+from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, csr, csr_file, csrs
 
 ORIGIN = "models/hpm/registers.py"
 FULL = Config()
@@ -59,7 +60,7 @@ def _package() -> list[str]:
     for name, found in _arrays().items():
         lines.append(vector(f"{_camel(name)}Base", 12, found[0].address - found[0].number))
     lines.append("")
-    lines += [vector(f"{_camel(found.name)}Addr", 12, found.address) for found in _singles()]
+    lines += [address(found) for found in _singles()]
     lines.append("")
     lines += [vector(f"{_camel(f.name)}Mask", 64, f.mask) for f in _singles() if _holds(f)]
     return lines
@@ -96,16 +97,17 @@ What the block does with them: [hpm-profile.md](hpm-profile.md).
 
 def _page() -> str:
     """Text of `docs/reference/hpm-registers.md`."""
-    rows = [(found.address, _line(found, f"{found.address:#05x}")) for found in _singles()]
+    narrow = csr_file(Config(xlen=32))
+    rows = [(found.address, csr_line(found, narrow, stateen=False)) for found in _singles()]
     for found in _arrays().values():
         base = found[0].address - found[0].number
-        rows.append((found[0].address, _general(_line(found[0], f"{base:#05x} + _n_"))))
+        rows.append((found[0].address, _general(csr_line(found[0], narrow, where=f"{base:#05x} + _n_", stateen=False))))
     lines = [_INTRO.rstrip("\n"), *(line for _, line in sorted(rows)), ""]
     shown = [f for f in _singles() if _holds(f)] + [csr("scountovf", FULL)]
     for found in [csr(f"mhpmevent{FIRST}", FULL), csr(f"mhpmcounter{FIRST}", FULL), *shown]:
         array = FIRST <= found.number <= LAST
         title = _general(f"`{found.name}`") if array else f"`{found.name}` ({found.address:#05x})"
-        lines += [f"## {title}", "", "| bits | field | access | legal | |", "| --- | --- | --- | --- | --- |"]
+        lines += [f"## {title}", "", *FIELDS]
         lines += [_general(text) if array else text for text in _fields(found)]
         lines.append("")
     lines += ["## Selectors", "", "| SELECT | counts |", "| --- | --- |"]
@@ -122,29 +124,22 @@ def _general(text: str) -> str:
     return text.replace(f"counter {FIRST}", "counter _n_").replace("_n_``", "_n_")
 
 
-def _line(found: Csr, where: str) -> str:
-    what = found.what + (", at XLEN 32" if found.high else "")
-    width = "XLEN" if found.state in ("mip", "mie", "mideleg", "hideleg") else str(found.width)
-    virtual = f"`{found.virtual}`" if found.virtual else ""
-    return f"| {where} | `{found.name}` | {found.level} | {width} | {virtual} | {what} |"
-
-
 def _fields(found: Csr) -> list[str]:
     """One line for each field; the many alike of a register of bits are one."""
     lines, alike = [], [f for f in found.fields if f.name.strip("0123456789") in ("HPM", "OF") and f.name != "OF"]
     for f in found.fields:
         if f not in alike:
-            lines.append(_row(f, f.name, bits(f), f.what))
+            lines.append(field_row(f, _legal))
     if alike:
         stem = alike[0].name.strip("0123456789")
         what = alike[0].what.replace(f"mhpmevent{FIRST}", "mhpmevent _n_")
-        lines.append(_row(alike[0], f"{stem}`_n_`", "_n_", what).replace("_n_``", "_n_"))
+        row = field_row(alike[0], _legal, name=f"{stem}`_n_`", where="_n_", what=what)
+        lines.append(row.replace("_n_``", "_n_"))
     return lines
 
 
-def _row(f: Field, name: str, bits: str, what: str) -> str:
-    legal = "" if f.access == "RO" else "any" if f.legal.values is None else "by `Selectors`, else 0"
-    return f"| {bits} | `{name}` | {access(f)} | {legal} | {what} |"
+def _legal(f: Field) -> str:
+    return "" if f.access == "RO" else "any" if f.legal.values is None else "by `Selectors`, else 0"
 
 
 SOURCE = Source(

@@ -214,7 +214,7 @@ module ctr_csr
 
   logic level_m, level_h, level_s, closable_ctr, closable_ind;
   logic m_ctr, m_ind, h_ctr, h_ind, m_closed, h_closed;
-  logic illegal, virtual_first, illegal_entry, virtual_entry;
+  logic illegal_entry, virtual_entry;
   logic is_access, is_clear, clear_illegal, clear_virtual;
 
   assign level_m = at_mctl || at_mctlh || at_mstatus || at_mselect || at_mireg || at_mstateen || at_mstateenh;
@@ -231,8 +231,6 @@ module ctr_csr
   assign h_closed       = (closable_ctr && !h_ctr) || (closable_ind && !h_ind);
 
   assign is_access     = (op <= csr_pkg::OpClear);
-  assign illegal       = !(level_m || level_h || level_s) || (level_m && !is_m) || (is_u && !virt) || m_closed;
-  assign virtual_first = virt && (level_h || is_u || at_sdepth || h_closed);
   assign illegal_entry = use_ireg && (!in_range || !m_ctr);
   assign virtual_entry = use_ireg && !h_ctr;
 
@@ -242,10 +240,28 @@ module ctr_csr
 
   logic [1:0] access_outcome, clear_outcome;
 
-  assign access_outcome = illegal       ? csr_pkg::IllegalInstruction :
-                          virtual_first ? csr_pkg::VirtualInstruction :
-                          illegal_entry ? csr_pkg::IllegalInstruction :
-                          virtual_entry ? csr_pkg::VirtualInstruction : csr_pkg::Done;
+  csr_access #(
+    .HasS           (HasS)
+  ) u_access (
+    .priv_i         (priv),
+    .changes_i      (1'b0),
+    .read_only_i    (1'b0),
+    .machine_i      (level_m),
+    .supervisor_i   (level_s),
+    .hypervisor_i   (level_h),
+    .hidden_i       (at_sdepth),
+    .view_i         (1'b0),
+    .number_i       (5'd0),
+    .mcounteren_i   (32'd0),
+    .scounteren_i   (32'd0),
+    .hcounteren_i   (32'd0),
+    .m_closed_i     (m_closed),
+    .h_closed_i     (h_closed),
+    .ireg_illegal_i (illegal_entry),
+    .ireg_virtual_i (virtual_entry),
+    .outcome_o      (access_outcome)
+  );
+
   assign clear_outcome  = clear_illegal ? csr_pkg::IllegalInstruction :
                           clear_virtual ? csr_pkg::VirtualInstruction : csr_pkg::Done;
   assign csr_outcome_o  = !csr_valid_i ? csr_pkg::Done  :

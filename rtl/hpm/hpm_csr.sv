@@ -182,21 +182,26 @@ module hpm_csr
   assign supervisor = at_scounteren || at_scountovf || at_sip || at_sie;
   assign hypervisor = at_hcounteren || on_timedelta || at_hideleg || at_vsip || at_vsie;
 
-  hpm_access #(
-    .HasS         (HasS)
+  csr_access #(
+    .HasS           (HasS)
   ) u_access (
-    .priv_i       (priv),
-    .changes_i    (changes),
-    .read_only_i  (addr[11:10] == 2'd3),
-    .machine_i    (machine),
-    .supervisor_i (supervisor),
-    .hypervisor_i (hypervisor),
-    .view_i       (on_view),
-    .number_i     (number),
-    .mcounteren_i (mcounteren_q),
-    .scounteren_i (scounteren_q),
-    .hcounteren_i (hcounteren_q),
-    .outcome_o    (outcome)
+    .priv_i         (priv),
+    .changes_i      (changes),
+    .read_only_i    (addr[11:10] == 2'd3),
+    .machine_i      (machine),
+    .supervisor_i   (supervisor),
+    .hypervisor_i   (hypervisor),
+    .hidden_i       (1'b0),
+    .view_i         (on_view),
+    .number_i       (number),
+    .mcounteren_i   (mcounteren_q),
+    .scounteren_i   (scounteren_q),
+    .hcounteren_i   (hcounteren_q),
+    .m_closed_i     (1'b0),
+    .h_closed_i     (1'b0),
+    .ireg_illegal_i (1'b0),
+    .ireg_virtual_i (1'b0),
+    .outcome_o      (outcome)
   );
 
   // Operations above 3 are not of these registers.

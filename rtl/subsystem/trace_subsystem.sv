@@ -430,11 +430,15 @@ module trace_subsystem
   logic [1:0]      hpm_outcome, ctr_outcome;
   logic [31:0]     unused_of;
 
-  // Each knows its own CSRs and answers others as illegal, with value 0: what the one that knows says counts.
-  assign csr_rdata_o   = hpm_rdata | ctr_rdata;
-  assign csr_outcome_o = ((hpm_outcome == csr_pkg::Done) || (ctr_outcome == csr_pkg::Done)) ? csr_pkg::Done :
-                         ((hpm_outcome == csr_pkg::VirtualInstruction) || (ctr_outcome == csr_pkg::VirtualInstruction)) ?
-                         csr_pkg::VirtualInstruction : csr_pkg::IllegalInstruction;
+  csr_groups #(
+    .Xlen    (Xlen),
+    .NGroups (2)
+  ) u_csrs (
+    .rdata_i   ({ctr_rdata, hpm_rdata}),
+    .outcome_i ({ctr_outcome, hpm_outcome}),
+    .rdata_o   (csr_rdata_o),
+    .outcome_o (csr_outcome_o)
+  );
 
   hpm #(
     .Xlen      (Xlen),

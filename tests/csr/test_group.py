@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The proof that a register is said once: a group of CSRs that is a table in this folder alone, with a register behind
-an iselect and fields with legal values, is modelled, checked, accessed at random and covered.
+an iselect and fields with legal values, is modelled, checked, accessed at random, covered and generated.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from rvtrace.flow.generate.registers import group
 from rvtrace.models.csr import CsrModel
 from rvtrace.models.riscv.csr import DEBUG, DONE, HS, ILLEGAL, READ, VS, VU, WRITE, Access, Answer, M, U
 from rvtrace.scoreboards.common.clauses import ClauseBook
@@ -115,3 +116,25 @@ def test_a_device_that_keeps_illegal_values_fails() -> None:
 def test_an_address_without_a_csr_is_illegal() -> None:
     assert failed([(Access(READ, 0x7C1), Answer(0, DONE))]) == ["EX.access"]
     assert failed([(Access(READ, 0x7C1), Answer(0, ILLEGAL))]) == []
+
+
+def test_the_group_is_generated() -> None:
+    """The RTL package has addresses, settable bits and places; the page has the CSRs and their fields."""
+    source = group(example(), "tests/csr/group.py", "rtl/example/example_reg_pkg.sv", "docs/example.md", "Example")
+    package, page = source.files().values()
+    for line in (
+        "package example_reg_pkg;",
+        "  localparam logic [11:0] MexampleAddr = 12'h7C0;",
+        "  localparam logic [63:0] MexampleMask = 64'h8000000000000003;",
+        "  localparam int MexampleModeLsb = 0, MexampleModeWidth = 2;",
+        "  localparam logic [63:0] LaneMask = 64'h000000000000000C;",
+        "  localparam int LaneIdLsb = 28, LaneIdWidth = 4;",
+    ):
+        assert line in package.splitlines()
+    for line in (
+        "| 0x5c0 | `sexample` | S | 64 | `vsexample` | EX | scratch |",
+        "### `lane`",
+        "| 3:0 | `LEVEL` | WARL | 0, 4, 8 | how much |",
+        "| 31:28 | `ID` | RO |  | which version |",
+    ):
+        assert line in page.splitlines()
