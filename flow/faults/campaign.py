@@ -9,7 +9,6 @@ mutants of the same file before. Assertions are off at first; what survives all 
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import re
@@ -17,9 +16,9 @@ import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from rvtrace.flow.faults.combine import Combined, combine
 from rvtrace.flow.faults.design import Design
 from rvtrace.flow.faults.generate import Chosen, Mutant
 from rvtrace.flow.faults.operators import OPERATORS
+from rvtrace.flow.faults.runner import Image, Kills, Watch, fresh, until_killed
 from rvtrace.flow.simulation import SimError, Stopped, build, run
 from rvtrace.jobs.builds import ROOT, BuildConfig
 from rvtrace.jobs.job import Job
@@ -35,9 +35,6 @@ from rvtrace.jobs.job import Job
 OUT = ROOT / "build" / "mutate"
 WITHOUT = "+verilator+noassert"
 TOGETHER = 150  # mutants of one build
-_FACTOR, _LEAST = 8.0, 20.0  # of the time of a job on the unchanged RTL, in seconds, before its mutant is stopped
-_LONG = 120.0  # seconds for the one job that was stopped, alone: the testbench polls for some time
-_START = 15.0  # seconds until the first job begins
 _SHORT = 4.0  # seconds of a job on Icarus
 _LONGER = 40.0  # and where only what is X is looked for, of a few mutants
 _OF_A_BUILD = 2  # jobs of a build that the first phase does not have
@@ -108,43 +105,6 @@ class Subject:
         return OUT / f"{self.name}{'-quick' * self.quick}"
 
 
-@dataclass
-class _Image:
-    """A build with mutants in it. numbers: of each mutant, the value of +mutant. seconds: of each job, without one."""
-
-    made: simulation.Build
-    numbers: dict[str, int]
-    seconds: dict[str, float] = field(default_factory=dict)
-
-
-class _Watch:
-    """Ends a run at its first job that does not pass, or that takes too long. It is what `run` asks to stop."""
-
-    def __init__(self, jobs: list[Job], limits: Mapping[str, float]) -> None:
-        self.jobs, self.limits = jobs, limits
-        self.done = 0
-        self.found: dict[str, Any] | None = None
-        self.overdue: Job | None = None
-        self.begin = time.monotonic()
-
-    def tell(self, result: dict[str, Any]) -> None:
-        self.done, self.begin = self.done + 1, time.monotonic()
-        if self.found is None and result["verdict"] != "PASS":
-            self.found = result
-
-    def is_set(self) -> bool:
-        if self.found is not None:
-            return True
-        if self.done < len(self.jobs):
-            limit = self.limits[self.jobs[self.done].name] + (_START if not self.done else 0.0)
-            # The last two are reported together, at the end of the process.
-            limit += self.limits[self.jobs[-1].name] if self.done >= len(self.jobs) - 2 else 0.0
-            if time.monotonic() - self.begin > limit:
-                self.overdue = self.jobs[self.done]
-                return True
-        return False
-
-
 class Campaign:
     """Runs one. tell: called with each row as it is final, how many are, how many were killed, and of how many.
     survivors: what was killed before stays killed, whatever changed since beside the lines around the mutant.
@@ -164,10 +124,10 @@ class Campaign:
         self.subject, self.chosen, self.workers = subject, chosen, workers
         self.tell, self.note, self.settle, self.prove, self.survivors = tell, note, settle, prove, survivors
         self.rows: dict[str, Row] = {}
-        self._kills: dict[str, Counter[str]] = {}
+        self._kills = Kills()
         self._lock = threading.Lock()
         self._known = self._load()
-        self._images: dict[BuildConfig, _Image] = {}
+        self._images: dict[BuildConfig, Image] = {}
         self._interpreted_seconds: dict[tuple[BuildConfig, float], dict[str, float]] = {}
         self._seconds: dict[str, float | None] = {}  # of each job; None of one that is left out
 
@@ -188,7 +148,7 @@ class Campaign:
                     continue  # cut off by an end of the process
                 known[row["key"]] = {"jobs": ""} | row
                 if row["job"]:
-                    self._kills.setdefault(row["file"], Counter())[row["job"]] += 1
+                    self._kills.add(row["file"], row["job"])
         return known
 
     def key(self, mutant: Mutant) -> str:
@@ -237,7 +197,7 @@ class Campaign:
         with self._lock:
             self.rows[row.mutant] = row
             if row.job:
-                self._kills.setdefault(row.file, Counter())[row.job] += 1
+                self._kills.add(row.file, row.job)
             self._store.parent.mkdir(parents=True, exist_ok=True)
             with open(self._store, "a") as store:
                 store.write(json.dumps(asdict(row)) + "\n")
@@ -362,7 +322,7 @@ class Campaign:
             image.seconds = seconds = seconds or self._measured(image, jobs)
             runs = [job for job in jobs if job.name in seconds]
 
-            def one(mutant: Mutant, image: _Image = image, runs: list[Job] = runs) -> Row | None:
+            def one(mutant: Mutant, image: Image = image, runs: list[Job] = runs) -> Row | None:
                 return self._try(mutant, image, runs, plusargs, quiet)
 
             with ThreadPoolExecutor(self.workers) as pool:
@@ -370,7 +330,7 @@ class Campaign:
         single = [one for one in left if one.name not in combined.number]
         if single:
             if not seconds and not all(job.name in self._seconds for job in jobs):
-                seconds = self._measured(_Image(self._build(config, {}), {}), jobs)
+                seconds = self._measured(Image(self._build(config, {}), {}), jobs)
             seconds = seconds or self._measured(None, jobs)
             some = [job for job in jobs if job.name in seconds]
 
@@ -412,20 +372,21 @@ class Campaign:
                 combined = self._combined(left)
                 together = self._build(config, combined.files, "icarus") if combined.number else plain
             known = self._interpreted_seconds.get((config, longest))
-            seconds = known if known is not None else self._short(_Image(plain, {}), group, longest)
+            seconds = known if known is not None else self._short(Image(plain, {}), group, longest)
             self._interpreted_seconds[config, longest] = seconds
             runs = [job for job in group if job.name in seconds]
-            every = _Image(together, combined.number, seconds)
+            every = Image(together, combined.number, seconds)
 
             def one(
                 mutant: Mutant, config: BuildConfig = config, runs: list[Job] = runs, took: Any = seconds,
-                image: _Image = every,
+                image: Image = every,
             ) -> Row | None:  # fmt: skip
                 if mutant.name not in image.numbers:
                     return self._try_alone(mutant, config, runs, took, (), True, "icarus")
                 if longest <= _SHORT:
                     return self._try(mutant, image, runs, (), True, patient=False)
-                for job in self._order(mutant, runs, took):  # a process each: the job before leaves what has a value
+                # A process for each: the job before leaves what has a value.
+                for job in self._kills.order(mutant.file, runs, took):
                     if row := self._try(mutant, image, [job], (), True, patient=False):
                         return row
                 return None
@@ -452,7 +413,7 @@ class Campaign:
         }  # fmt: skip
         return combined
 
-    def _short(self, image: _Image, jobs: list[Job], longest: float = _SHORT) -> dict[str, float]:
+    def _short(self, image: Image, jobs: list[Job], longest: float = _SHORT) -> dict[str, float]:
         """Seconds of the jobs that take fewer than `longest`, and pass on Icarus."""
         place = self.subject.folder / "baseline" / image.made.image.parent.name
         found: dict[str, float] = {}
@@ -462,12 +423,12 @@ class Campaign:
             if result["verdict"] == "PASS" and taken < longest:
                 found[result["name"]] = taken
 
-        watch = _Watch([_copy(job) for job in jobs], {job.name: longest for job in jobs})
+        watch = Watch([fresh(job) for job in jobs], {job.name: longest for job in jobs})
         todo = watch.jobs
         while todo:  # a job that takes long is left out, and the others go on
-            watch = _Watch(todo, {job.name: longest for job in todo})
+            watch = Watch(todo, {job.name: longest for job in todo})
 
-            def both(result: dict[str, Any], watch: _Watch = watch) -> None:
+            def both(result: dict[str, Any], watch: Watch = watch) -> None:
                 tell(result)
                 watch.tell({**result, "verdict": "PASS"})
 
@@ -475,7 +436,7 @@ class Campaign:
                 run(image.made, todo, place, timeout=86400, tell=both, stop=watch)
                 break
             except Stopped:
-                todo = [_copy(job) for job in todo[watch.done + 1 :]]
+                todo = [fresh(job) for job in todo[watch.done + 1 :]]
         shutil.rmtree(place, ignore_errors=True)
         return found
 
@@ -491,19 +452,19 @@ class Campaign:
             if not self.subject.design.device:
                 shutil.rmtree(place, ignore_errors=True)
 
-    def _image(self, config: BuildConfig, mutants: list[Mutant]) -> _Image:
+    def _image(self, config: BuildConfig, mutants: list[Mutant]) -> Image:
         """A build with these mutants: that of an earlier phase, if it has them all."""
         before = self._images.get(config)
         if before is not None and all(mutant.name in before.numbers for mutant in mutants):
-            return _Image(before.made, before.numbers)
+            return Image(before.made, before.numbers)
         found = combine(self.subject.design.texts, mutants)
         try:
-            self._images[config] = _Image(self._build(config, found.files), found.number)
+            self._images[config] = Image(self._build(config, found.files), found.number)
         except SimError as error:
             raise SimError(f"the mutants of one build do not compile together: {error}") from None
         return self._images[config]
 
-    def _measured(self, image: _Image | None, jobs: list[Job]) -> dict[str, float]:
+    def _measured(self, image: Image | None, jobs: list[Job]) -> dict[str, float]:
         """Seconds of the jobs that are run, without a mutant and with assertions. image: None if all are known."""
         new = [job for job in jobs if job.name not in self._seconds]
         if new and image is not None:
@@ -512,7 +473,7 @@ class Campaign:
         taken = {job.name: self._seconds.get(job.name) for job in jobs}
         return {name: seconds for name, seconds in taken.items() if seconds is not None}
 
-    def _baseline(self, image: _Image, jobs: list[Job]) -> dict[str, float]:
+    def _baseline(self, image: Image, jobs: list[Job]) -> dict[str, float]:
         """Seconds of each job without a mutant; SimError if one does not pass."""
         place = self.subject.folder / "baseline" / image.made.image.parent.name
         share = max(1, -(-len(jobs) // self.workers))
@@ -520,7 +481,7 @@ class Campaign:
         words = ("+mutant=0",)
 
         def one(number: int) -> list[dict[str, Any]]:
-            mine = [_copy(job) for job in lots[number]]
+            mine = [fresh(job) for job in lots[number]]
             return run(image.made, mine, place / str(number), plusargs=words)
 
         with ThreadPoolExecutor(self.workers) as pool:
@@ -532,19 +493,10 @@ class Campaign:
                 raise SimError(f"{result['name']} does not pass without a mutant: {why}")
         return {result["name"]: float(result["stats"]["seconds"]["total"]) for result in results}
 
-    def _order(self, mutant: Mutant, jobs: Iterable[Job], seconds: Mapping[str, float]) -> list[Job]:
-        """Those first that killed mutants of the same file, then those that killed any, then the shortest."""
-        with self._lock:
-            mine = self._kills.get(mutant.file, Counter())
-            every = Counter[str]()
-            for one in self._kills.values():
-                every.update(one)
-            return sorted(jobs, key=lambda job: (-mine[job.name], -every[job.name], seconds[job.name], job.name))
-
     def _try(
         self,
         mutant: Mutant,
-        image: _Image,
+        image: Image,
         jobs: list[Job],
         plusargs: tuple[str, ...],
         quiet: bool,
@@ -556,29 +508,13 @@ class Campaign:
         begin = time.monotonic()
         if not jobs:
             return None
-        words = (*plusargs, f"+mutant={image.numbers[mutant.name]}") if image.numbers else plusargs
-        mine = [_copy(job) for job in self._order(mutant, jobs, image.seconds)]
         place = self.subject.folder / "runs" / re.sub(r"\W", "_", mutant.name)
-        limits = {name: max(_LEAST, _FACTOR * taken) for name, taken in image.seconds.items()}
-        watch = _Watch(mine, limits)
-        try:
-            results = run(image.made, mine, place, timeout=86400, tell=watch.tell, stop=watch, plusargs=words)
-            found = next((result for result in results if result["verdict"] != "PASS"), None)
-        except Stopped:
-            found = watch.found
-        job = watch.overdue
-        if job is None and found is not None:
-            job = next(one for one in mine if one.name == found["name"])
-        if job is None or (watch.overdue is not None and not patient):
-            shutil.rmtree(place, ignore_errors=True)
-            return None
-        if watch.overdue is not None:  # alone and with more time: a scenario of the testbench may report it yet
-            alone = _copy(job)
-            results = run(image.made, [alone], place / "alone", timeout=_LONG, plusargs=words)
-            found = results[0]
+        order = self._kills.order(mutant.file, jobs, image.seconds)
+        killed = until_killed(image, mutant.name, order, place, plusargs, patient)
         row = None
-        if found is not None and found["verdict"] != "PASS":
-            how, by, headline = judged(found)
+        if killed is not None:
+            job, result = killed
+            how, by, headline = judged(result)
             row = self._row(
                 mutant, KILLED, how=how, by=by, headline=headline, job=job.name, rerun=job.rerun, quiet=quiet,
                 seconds=round(time.monotonic() - begin, 2), alone=self._alone.get(mutant.name, ""),
@@ -610,7 +546,7 @@ class Campaign:
             )  # fmt: skip
             self._final(row)
             return row
-        row = self._try(mutant, _Image(made, {}, dict(seconds)), jobs, plusargs, quiet, patient=not sim)
+        row = self._try(mutant, Image(made, {}, dict(seconds)), jobs, plusargs, quiet, patient=not sim)
         if row is not None or sim:
             shutil.rmtree(made.image.parent, ignore_errors=True)
         return row
@@ -628,13 +564,6 @@ def _build_of(job: Job) -> BuildConfig:
     from rvtrace.flow.jobs import build_of
 
     return build_of(job)
-
-
-def _copy(job: Job) -> Job:
-    """A job whose folder a run may set."""
-    fresh = copy.copy(job)
-    fresh.out = ""
-    return fresh
 
 
 _UNSET = {one.name for one in OPERATORS if one.unset}  # only Icarus shows what has no value

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from rvtrace.flow.faults.runner import changed
 from rvtrace.flow.simulation import sources
 from rvtrace.jobs.builds import ROOT, BuildConfig
 
@@ -124,13 +124,9 @@ class Design:
 
     def copied(self, place: Path, files: Mapping[str, str]) -> Path:
         """A folder that takes the place of `folder` in builds, with some files changed."""
-        shutil.rmtree(place, ignore_errors=True)
         if not self.device:
-            shutil.copytree(self.folder, place)
-            for name, text in files.items():
-                (place / name).write_text(text)
-            return place
-        shutil.copytree(self.folder, place)
+            return changed(self.folder, place, files)
+        changed(self.folder, place, {})
         moved = {}
         for number, (name, text) in enumerate(files.items()):
             copy = place / "mutated" / str(number) / Path(name).name

@@ -30,6 +30,7 @@ from typing import Any
 from rvtrace.flow import simulators
 from rvtrace.flow.faults import combine, forked, rows
 from rvtrace.flow.faults.rows import FIRMWARE, Fault, FaultError
+from rvtrace.flow.faults.runner import changed
 from rvtrace.flow.jobs import build_of
 from rvtrace.flow.simulation import Build, SimError, build, run, sources
 from rvtrace.jobs import systems
@@ -207,11 +208,7 @@ class _Run:
         made = combine.combine(files, within)
         if not made.number:
             return rtl, {}, mutants
-        design = _folder(home, bench) / "rtl"
-        shutil.rmtree(design, ignore_errors=True)
-        shutil.copytree(rtl, design)
-        for file, text in made.files.items():
-            (design / file).write_text(text)
+        design = changed(rtl, _folder(home, bench) / "rtl", made.files)
         return design, made.number, [mutant for mutant in mutants if mutant.name not in made.number]
 
     def _lot(self, lot: _Lot) -> list[Fault]:
@@ -333,18 +330,17 @@ def _lots(
 
 def try_mutant(mutant: Fault, sim: str, plan: Plan, keep: bool) -> Outcome:
     """Build a copy of the RTL with the mutant alone, run its stimulus, collect the clauses that failed."""
-    start, changed = time.perf_counter(), place(mutant) / "rtl"
+    start, design = time.perf_counter(), place(mutant) / "rtl"
     shutil.rmtree(place(mutant), ignore_errors=True)
-    shutil.copytree(ROOT / "rtl", changed)
     try:
-        mutant.apply(changed)
+        mutant.apply(changed(ROOT / "rtl", design, {}))
         job = stimulus(mutant)
-        result = run(build(build_of(job), sim, changed), [job], place(mutant), timeout=TIMEOUT)[0]
+        result = run(build(build_of(job), sim, design), [job], place(mutant), timeout=TIMEOUT)[0]
         outcome = outcome_of(mutant, result, plan)
     except (FaultError, SimError) as error:
         outcome = Outcome(mutant, trouble=str(error))
     if not keep:
-        shutil.rmtree(changed, ignore_errors=True)
+        shutil.rmtree(design, ignore_errors=True)
     outcome.seconds = time.perf_counter() - start
     return outcome
 

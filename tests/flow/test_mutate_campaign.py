@@ -13,6 +13,7 @@ import pytest
 
 from rvtrace.flow import simulators
 from rvtrace.flow.faults import campaign as flow
+from rvtrace.flow.faults import runner
 from rvtrace.flow.faults.campaign import Campaign, Row, Subject, judged
 from rvtrace.flow.faults.design import Design
 from rvtrace.flow.faults.generate import Chosen, Mutant
@@ -105,6 +106,7 @@ def test_a_campaign(subject: Subject, chosen: Chosen, monkeypatch: pytest.Monkey
     again = Campaign(replace(subject, phases=[*subject.phases, subject.phases[0][:1]]), chosen, 2, settle=settle)
     assert [again._before(one) is None for one in chosen.mutants] == [False, False, False, True]
     monkeypatch.setattr(flow, "run", None)
+    monkeypatch.setattr(runner, "run", None)
     assert [row.state for row in Campaign(subject, chosen, 2, settle=settle).run()] == states
 
 

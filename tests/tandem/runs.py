@@ -9,6 +9,7 @@ import random
 from functools import lru_cache
 from typing import Any
 
+from rvtrace.flow.faults.traces import TraceFault, mutant, places, split
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.program import Program
@@ -17,7 +18,6 @@ from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.encoder.from_simulator import from_simulator
-from rvtrace.models.tandem.faults import Fault, mutant, places, split
 from rvtrace.models.tandem.simulator.interface import PC_KEY, Reference, reference
 from rvtrace.models.tandem.table import GPR_BASE
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
@@ -54,7 +54,7 @@ def verified(
 
 
 def with_fault(
-    sections: list[bytes], fault: Fault, config: Config, seed: str, first: int, last: int
+    sections: list[bytes], fault: TraceFault, config: Config, seed: str, first: int, last: int
 ) -> tuple[list[bytes], int]:
     """A copy with the fault at a random place of sections first to last - 1, and that place."""
     rng, out = random.Random(seed), list(sections)

@@ -9,9 +9,9 @@ import random
 
 import pytest
 
+from rvtrace.flow.faults.traces import FAULTS, mutant, places
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.decoder.decode import decode
-from rvtrace.models.tandem.faults import FAULTS, mutant, places
 from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Verdict

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from rvtrace.models.tandem import faults
+from rvtrace.flow.faults import traces
+from rvtrace.flow.faults.traces import FAULTS, TraceFault, places
 from rvtrace.models.tandem.encoder.items import Begin, End, IncrementPc, Instruction, Register
-from rvtrace.models.tandem.faults import FAULTS, Fault, places
 from rvtrace.models.tandem.verifier.verdict import Report, Verdict
 from tests.tandem.runs import config_of, sections_of, verified, with_fault
 
@@ -22,7 +22,7 @@ RUNS = [
 ]
 
 
-def expected(fault: Fault, report: Report) -> bool:
+def expected(fault: TraceFault, report: Report) -> bool:
     """One report with the fault's verdict; if nothing later uses what was reported wrongly, the hart's, not
     confirmed.
     """
@@ -45,17 +45,17 @@ def test_a_change_is_of_the_items_that_it_names() -> None:
     """They are replaced, or left out, or there is one more before the end; all others stay."""
     group = [Begin(), Instruction(4, 0x13), IncrementPc(), Register(0x1005, 9), End()]
     given = Random(1), config_of(64)
-    other = faults._each(faults._insn, lambda item, rng, config: Instruction(item.length, item.bits ^ 1 << 7))
+    other = traces._each(traces._insn, lambda item, rng, config: Instruction(item.length, item.bits ^ 1 << 7))
     assert other(group, *given) == [group[0], Instruction(4, 0x93), *group[2:]]
-    assert faults._without(faults._pc)(group, *given) == [*group[:2], *group[3:]]
+    assert traces._without(traces._pc)(group, *given) == [*group[:2], *group[3:]]
     more = Register(0x1006, 1)
-    assert faults._also(lambda *_: more)(group, *given) == [*group[:4], more, group[4]]
-    assert faults._also(lambda *_: more)(group[:4], *given) == [*group[:4], more]
+    assert traces._also(lambda *_: more)(group, *given) == [*group[:4], more, group[4]]
+    assert traces._also(lambda *_: more)(group[:4], *given) == [*group[:4], more]
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
 @pytest.mark.parametrize("name,xlen,options", RUNS, ids=[f"{name}{xlen}" for name, xlen, _ in RUNS])
-def test_one_report_at_its_place(fault: Fault, name: str, xlen: int, options: dict) -> None:
+def test_one_report_at_its_place(fault: TraceFault, name: str, xlen: int, options: dict) -> None:
     config = config_of(xlen, **options)
     good = sections_of(name, config, LENGTH)
     bad, k = with_fault(good, fault, config, f"1:{fault.name}", LENGTH - 2200, LENGTH - 300)
@@ -70,7 +70,7 @@ def test_one_report_at_its_place(fault: Fault, name: str, xlen: int, options: di
 
 @pytest.mark.parametrize("xlen", (32, 64))
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
-def test_among_traps_and_address_spaces(fault: Fault, xlen: int) -> None:
+def test_among_traps_and_address_spaces(fault: TraceFault, xlen: int) -> None:
     config = config_of(xlen)
     good = sections_of("traps", config, 11_000)
     bad, k = with_fault(good, fault, config, f"2:{fault.name}", 7_000, 10_500)

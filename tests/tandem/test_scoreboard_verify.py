@@ -10,10 +10,10 @@ import random
 import numpy as np
 import pytest
 
+from rvtrace.flow.faults.traces import FAULTS, mutant, places, split
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
-from rvtrace.models.tandem.faults import FAULTS, mutant, places, split
 from rvtrace.models.tandem.table import HAS
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
 from rvtrace.scoreboards.tandem.capture import TandemCapture

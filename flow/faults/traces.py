@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeGuard, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeGuard, TypeVar
 
+from rvtrace.flow.faults.rows import Fault
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder.encode import Encoded
@@ -45,7 +47,8 @@ _MSCRATCH = 0x340
 _STORES = (4, 5, 6, 7)
 
 
-class Fault(NamedTuple):
+@dataclass(frozen=True)
+class TraceFault(Fault):
     """One way to be wrong. fits: whether a group can have it; there: whether the one at this place can, as far as its
     neighbours decide that.
 
@@ -54,14 +57,22 @@ class Fault(NamedTuple):
     order: what becomes of the sections k and k + 1 ("dropped", "duplicated", "swapped"), "" if nothing.
     """
 
-    name: str
-    what: str
-    fits: Callable[[Items], bool]
+    fits: Callable[[Items], bool] = lambda group: True
     change: Callable[[Items, random.Random, Config], Items] | None = None
     order: str = ""
     needs_use: bool = False
     there: Callable[[list[bytes], int, Config], bool] = lambda sections, k, config: True
     verdict: Verdict = Verdict.TRACE
+
+
+def _fault(
+    name: str,
+    why: str,
+    fits: Callable[[Items], bool],
+    change: Callable[[Items, random.Random, Config], Items] | None = None,
+    **more: Any,
+) -> TraceFault:
+    return TraceFault(name, why=why, fits=fits, change=change, **more)
 
 
 def _is_x(item: Item) -> TypeGuard[XItem]:
@@ -207,41 +218,41 @@ def _step(group: Items) -> bool:
 
 
 _FAULTS = (
-    Fault("register value", "a bit of an x register's value", _some(_is_x), _each(_is_x, _value), needs_use=True),
-    Fault("register omitted", "an x register is left out", _some(_is_x), _without(_is_x)),
-    Fault("register wrong", "the value is reported for another x register", _some(_is_x), _elsewhere),
-    Fault(
+    _fault("register value", "a bit of an x register's value", _some(_is_x), _each(_is_x, _value), needs_use=True),
+    _fault("register omitted", "an x register is left out", _some(_is_x), _without(_is_x)),
+    _fault("register wrong", "the value is reported for another x register", _some(_is_x), _elsewhere),
+    _fault(
         "register extra",
         "another x register is reported too",
         _step,
         _also(lambda group, rng, config: Register(_other(group, rng), rng.getrandbits(config.xlen))),
     ),
-    Fault(
+    _fault(
         "extra CSR",
         "mscratch is reported too",
         _step,
         _also(lambda group, rng, config: Register(_MSCRATCH, rng.getrandbits(config.xlen))),
     ),
-    Fault(
+    _fault(
         "branch pc wrong",
         "a branch or jump leads elsewhere",
         _some(_jumps, _state(table.PC)),
         _each(_state(table.PC), lambda item, rng, config: State(item.id, item.data ^ 2 << rng.randrange(9))),
     ),
-    Fault(
+    _fault(
         "taken branch sent as increment",
         "the pc after a taken branch is encoded by opcode 3",
         _some(_conditional, _state(table.PC)),
         _each(_state(table.PC), lambda *_: IncrementPc()),
         there=_taken,
     ),
-    Fault(
+    _fault(
         "16-bit instruction sent as 32",
         "with opcode 17 and two bytes more",
         lambda group: any(_insn(item) and item.length == 2 for item in group),
         _each(_insn, lambda item, rng, config: Instruction(4, item.bits | rng.getrandbits(16) << 16)),
     ),
-    Fault(
+    _fault(
         "instruction bit",
         "one of its bits, but not of its length",
         _step,
@@ -250,44 +261,44 @@ _FAULTS = (
             lambda item, rng, config: Instruction(item.length, item.bits ^ 1 << rng.randrange(5, 8 * item.length)),
         ),
     ),
-    Fault("instruction omitted", "the group has none", _step, _without(_insn)),
-    Fault("group dropped", "a group is missing", _step, order="dropped", there=_apart),
-    Fault("group duplicated", "a group is sent twice", _step, order="duplicated", there=_apart),
-    Fault("group swapped", "two groups are in the wrong order", _step, order="swapped", there=_apart),
-    Fault(
+    _fault("instruction omitted", "the group has none", _step, _without(_insn)),
+    _fault("group dropped", "a group is missing", _step, order="dropped", there=_apart),
+    _fault("group duplicated", "a group is sent twice", _step, order="duplicated", there=_apart),
+    _fault("group swapped", "two groups are in the wrong order", _step, order="swapped", there=_apart),
+    _fault(
         "x0 write",
         "x0 is reported too",
         _step,
         _also(lambda group, rng, config: Register(table.GPR_BASE, rng.getrandbits(config.xlen))),
     ),
-    Fault(
+    _fault(
         "privilege wrong", "another privilege than the hart's", _step, _privilege, needs_use=True, there=_machine_mode
     ),
-    Fault(
+    _fault(
         "store data bit",
         "a bit of the data",
         _some(_state(*_STORES)),
         _each(_state(*_STORES), _stored_bit),
         needs_use=True,
     ),
-    Fault("store data omitted", "a store without data", _some(_state(*_STORES)), _without(_state(*_STORES))),
-    Fault("store data narrower", "half of the data", _some(_state(*_STORES[1:])), _each(_state(*_STORES), _narrower)),
-    Fault(
+    _fault("store data omitted", "a store without data", _some(_state(*_STORES)), _without(_state(*_STORES))),
+    _fault("store data narrower", "half of the data", _some(_state(*_STORES[1:])), _each(_state(*_STORES), _narrower)),
+    _fault(
         "store address bit",
         "a bit of the address",
         _some(_state(table.PADDR), _state(*_STORES)),
         _each(_state(table.PADDR), lambda item, rng, config: State(item.id, item.data ^ 1 << rng.randrange(3, 16))),
         needs_use=True,
     ),
-    Fault(
+    _fault(
         "store address omitted",
         "a store without address",
         _some(_state(table.PADDR), _state(*_STORES)),
         _without(_state(table.PADDR)),
     ),
-    Fault("pc omitted", "the group reports no pc", _some(_pc), _without(_pc)),
+    _fault("pc omitted", "the group reports no pc", _some(_pc), _without(_pc)),
 )
-FAULTS: dict[str, Fault] = {fault.name: fault for fault in _FAULTS}
+FAULTS: dict[str, TraceFault] = {fault.name: fault for fault in _FAULTS}
 
 
 def split(encoded: Encoded) -> list[bytes]:
@@ -297,7 +308,12 @@ def split(encoded: Encoded) -> list[bytes]:
 
 
 def places(
-    sections: list[bytes], fault: Fault, config: Config, rng: random.Random, first: int = 0, last: int | None = None
+    sections: list[bytes],
+    fault: TraceFault,
+    config: Config,
+    rng: random.Random,
+    first: int = 0,
+    last: int | None = None,
 ) -> Iterator[int]:
     """Sections that can have the fault, in random order, each once; two neighbours for one of order, and none
     duplicated that cannot be distinguished.
@@ -315,7 +331,7 @@ def _items(section: bytes, config: Config) -> Items:
     return [item for _, item in items(section, config)]
 
 
-def mutant(sections: list[bytes], k: int, fault: Fault, config: Config, rng: random.Random) -> None:
+def mutant(sections: list[bytes], k: int, fault: TraceFault, config: Config, rng: random.Random) -> None:
     """Put the fault into section k, in place; the number of sections stays."""
     if fault.order == "dropped":
         sections[k] = b""
