@@ -86,23 +86,11 @@ class Clause:
         return clause
 
 
-def toml_rows(path: str | Path, table: str) -> list[dict[str, Any]]:
-    """The [[table]] rows of a TOML file, each with the values of the file's [defaults] for keys that it does not have.
-
-    PlanError if the file cannot be read.
-    """
-    return _rows(_parsed(path, table), table)
-
-
-def _rows(parsed: dict[str, Any], table: str) -> list[dict[str, Any]]:
-    return [{**parsed.get("defaults", {}), **row} for row in parsed.get(table, [])]
-
-
-def _parsed(path: str | Path, table: str) -> dict[str, Any]:
+def _parsed(path: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).read_text())
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise PlanError(f"{path} cannot be read ({error}); give a TOML file of [[{table}]] tables") from None
+        raise PlanError(f"{path} cannot be read ({error}); give a TOML file of [[clause]] tables") from None
 
 
 @dataclass
@@ -119,10 +107,11 @@ class Plan:
         [defaults] has the values of keys that a row omits. [how] has, by the names of the checks with commas (or
         `through`), the `how` of built rows with these checks that omit it. PlanError if two rows have the same id.
         """
-        parsed = _parsed(path, "clause")
+        parsed = _parsed(path)
         clauses: dict[str, Clause] = {}
         number: dict[str, int] = {}
-        for index, row in enumerate(_rows(parsed, "clause"), 1):
+        for index, given in enumerate(parsed.get("clause", []), 1):
+            row = {**parsed.get("defaults", {}), **given}
             checks = ", ".join(row.get("checks", ())) or ("through" if "through" in row else "")
             if "how" not in row and checks in parsed.get("how", {}):
                 row["how"] = parsed["how"][checks]
