@@ -338,4 +338,39 @@ TANDEM = Layouts(
     ),
 )
 
-SOURCES = tuple(layouts.source() for layouts in (NTRACE, ETRACE, TANDEM))
+SUBSYSTEM = Layouts(
+    "rtl/subsystem/subsystem_layout_pkg.sv",
+    "Subsystem: where the fields of what subsystem_adapter moves to the front are, lowest bit of each.",
+    (
+        Vector(
+            "block",
+            "A block of one instruction or one trap.",
+            (
+                Bits("itype", 4, "itype"),
+                Bits("wide", 1, "an instruction of 32 bits"),
+                Bits("insn", 1, "an instruction: a trap retires nothing"),
+                Bits("cause", 8, "cause of a trap"),
+                Bits("mode", 3, "mode in which it happened"),
+                Bits("next", 3, "mode behind it"),
+                Bits("context", 32, "context"),
+                Bits("pc", "xlen", "pc, or EPC"),
+                Bits("tval", "xlen", "tval of a trap"),
+            ),
+        ),
+        Vector(
+            "xfer",
+            "A control transfer.",
+            (
+                Bits("itype", 4, "itype"),
+                Bits("misp", 1, "it was predicted wrong"),
+                Bits("from", 3, "mode of the source"),
+                Bits("to", 3, "mode of the target"),
+                Bits("cause", 8, "cause of a trap"),
+                Bits("source", "xlen", "source"),
+                Bits("target", "xlen", "target"),
+            ),
+        ),
+    ),
+)
+
+SOURCES = tuple(layouts.source() for layouts in (NTRACE, ETRACE, TANDEM, SUBSYSTEM))

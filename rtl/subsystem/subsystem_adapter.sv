@@ -63,8 +63,10 @@ module subsystem_adapter
 
   localparam int Derived   = subsystem_pkg::Derived;
   localparam int EventBits = subsystem_pkg::EventBits;
-  localparam int BlockBits = 4 + Xlen + 2 + 8 + Xlen + 3 + 3 + 32;
-  localparam int XferBits  = 4 + Xlen + Xlen + 1 + 3 + 3 + 8;
+  localparam int BlockBits = subsystem_layout_pkg::block_bits(Xlen);
+  localparam int XferBits  = subsystem_layout_pkg::xfer_bits(Xlen);
+  localparam int TvalAt    = subsystem_layout_pkg::block_tval(Xlen);
+  localparam int TargetAt  = subsystem_layout_pkg::xfer_target(Xlen);
 
   // --- Slots ---------------------------------------------------------------------------------------------
 
@@ -83,13 +85,26 @@ module subsystem_adapter
     assign trap        = trace_pkg::is_trap(itype);
     assign transfer[k] = reported[k] && subsystem_pkg::is_transfer(itype);
 
-    // A trap stands alone: it retires nothing. {is an instruction, of 32 bits}
-    assign slot_blocks[BlockBits*k +: BlockBits] = {
-      context_i[32*k +: 32], mode_next_i[3*k +: 3], mode_i[3*k +: 3], tval_i[Xlen*k +: Xlen] & {Xlen{trap}},
-      cause_i[8*k +: 8] & {8{trap}}, !trap, !trap && !insn16_i[k], pc_i[Xlen*k +: Xlen], itype};
+    localparam int Block = BlockBits*k;
+    localparam int Xfer  = XferBits*k;
 
-    assign slot_xfers[XferBits*k +: XferBits] = {
-      cause_i[8*k +: 8] & {8{trap}}, mode_next_i[3*k +: 3], mode_i[3*k +: 3], misp_i[k], next_pc_i[Xlen*k +: Xlen], pc_i[Xlen*k +: Xlen], itype};
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockItype +: 4]    = itype;
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockWide]          = !trap && !insn16_i[k];
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockInsn]          = !trap;
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockCause +: 8]    = cause_i[8*k +: 8] & {8{trap}};
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockMode +: 3]     = mode_i[3*k +: 3];
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockNext +: 3]     = mode_next_i[3*k +: 3];
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockContext +: 32] = context_i[32*k +: 32];
+    assign slot_blocks[Block + subsystem_layout_pkg::BlockPc +: Xlen]    = pc_i[Xlen*k +: Xlen];
+    assign slot_blocks[Block + TvalAt +: Xlen]                           = tval_i[Xlen*k +: Xlen] & {Xlen{trap}};
+
+    assign slot_xfers[Xfer + subsystem_layout_pkg::XferItype +: 4]     = itype;
+    assign slot_xfers[Xfer + subsystem_layout_pkg::XferMisp]           = misp_i[k];
+    assign slot_xfers[Xfer + subsystem_layout_pkg::XferFrom +: 3]      = mode_i[3*k +: 3];
+    assign slot_xfers[Xfer + subsystem_layout_pkg::XferTo +: 3]        = mode_next_i[3*k +: 3];
+    assign slot_xfers[Xfer + subsystem_layout_pkg::XferCause +: 8]     = cause_i[8*k +: 8] & {8{trap}};
+    assign slot_xfers[Xfer + subsystem_layout_pkg::XferSource +: Xlen] = pc_i[Xlen*k +: Xlen];
+    assign slot_xfers[Xfer + TargetAt +: Xlen]                         = next_pc_i[Xlen*k +: Xlen];
 
     always_comb begin
       events = subsystem_pkg::events_of(itype);
@@ -138,17 +153,18 @@ module subsystem_adapter
     logic [7:0]      trap_cause;
     logic [Xlen-1:0] trap_tval;
     logic [2:0]      behind;
+    wire             wide = blocks[Base + subsystem_layout_pkg::BlockWide];
+    wire             insn = blocks[Base + subsystem_layout_pkg::BlockInsn];
 
-    assign ing_itype_o[4*k +: 4]        = blocks[Base +: 4];
-    assign ing_iaddr_o[Xlen*k +: Xlen]  = blocks[Base+4 +: Xlen];
-    assign ing_ilastsize_o[k]           = blocks[Base+4+Xlen];
-    assign ing_iretire_o[IRetireWidth*k +: IRetireWidth] = {{(IRetireWidth-2){1'b0}}, blocks[Base+4+Xlen],
-                                                            blocks[Base+5+Xlen] && !blocks[Base+4+Xlen]};
-    assign ing_cause_o[8*k +: 8]        = blocks[Base+6+Xlen +: 8];
-    assign ing_tval_o[Xlen*k +: Xlen]   = blocks[Base+14+Xlen +: Xlen];
-    assign ing_priv_o[3*k +: 3]         = blocks[Base+14+2*Xlen +: 3];
-    assign block_next[3*k +: 3]         = blocks[Base+17+2*Xlen +: 3];
-    assign ing_context_o[32*k +: 32]    = blocks[Base+20+2*Xlen +: 32];
+    assign ing_itype_o[4*k +: 4]       = blocks[Base + subsystem_layout_pkg::BlockItype +: 4];
+    assign ing_iaddr_o[Xlen*k +: Xlen] = blocks[Base + subsystem_layout_pkg::BlockPc +: Xlen];
+    assign ing_ilastsize_o[k]          = wide;
+    assign ing_iretire_o[IRetireWidth*k +: IRetireWidth] = {{(IRetireWidth-2){1'b0}}, wide, insn && !wide};
+    assign ing_cause_o[8*k +: 8]       = blocks[Base + subsystem_layout_pkg::BlockCause +: 8];
+    assign ing_tval_o[Xlen*k +: Xlen]  = blocks[Base + TvalAt +: Xlen];
+    assign ing_priv_o[3*k +: 3]        = blocks[Base + subsystem_layout_pkg::BlockMode +: 3];
+    assign block_next[3*k +: 3]        = blocks[Base + subsystem_layout_pkg::BlockNext +: 3];
+    assign ing_context_o[32*k +: 32]   = blocks[Base + subsystem_layout_pkg::BlockContext +: 32];
 
     // Cause and tval of the trap among them, and the mode behind the youngest.
     if (k == 0) begin : gen_first
@@ -177,13 +193,13 @@ module subsystem_adapter
 
   for (genvar k = 0; k < NRet; k++) begin : gen_xfer
     localparam int Base = XferBits*k;
-    assign xfer_type_o[4*k +: 4]         = xfers[Base +: 4];
-    assign xfer_source_o[Xlen*k +: Xlen] = xfers[Base+4 +: Xlen];
-    assign xfer_target_o[Xlen*k +: Xlen] = xfers[Base+4+Xlen +: Xlen];
-    assign xfer_misp_o[k]                = xfers[Base+4+2*Xlen];
-    assign xfer_from_o[3*k +: 3]         = xfers[Base+5+2*Xlen +: 3];
-    assign xfer_to_o[3*k +: 3]           = xfers[Base+8+2*Xlen +: 3];
-    assign xfer_cause_o[8*k +: 8]        = xfers[Base+11+2*Xlen +: 8];
+    assign xfer_type_o[4*k +: 4]         = xfers[Base + subsystem_layout_pkg::XferItype +: 4];
+    assign xfer_source_o[Xlen*k +: Xlen] = xfers[Base + subsystem_layout_pkg::XferSource +: Xlen];
+    assign xfer_target_o[Xlen*k +: Xlen] = xfers[Base + TargetAt +: Xlen];
+    assign xfer_misp_o[k]                = xfers[Base + subsystem_layout_pkg::XferMisp];
+    assign xfer_from_o[3*k +: 3]         = xfers[Base + subsystem_layout_pkg::XferFrom +: 3];
+    assign xfer_to_o[3*k +: 3]           = xfers[Base + subsystem_layout_pkg::XferTo +: 3];
+    assign xfer_cause_o[8*k +: 8]        = xfers[Base + subsystem_layout_pkg::XferCause +: 8];
   end
 
   // --- The hart's mode and context -----------------------------------------------------------------------
