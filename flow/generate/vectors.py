@@ -373,4 +373,48 @@ SUBSYSTEM = Layouts(
     ),
 )
 
-SOURCES = tuple(layouts.source() for layouts in (NTRACE, ETRACE, TANDEM, SUBSYSTEM))
+ADAPTERS = Layouts(
+    "rtl/adapters/rvfi_layout_pkg.sv",
+    "RVFI adapter: where the fields of a retirement in its queue are, lowest bit of each.",
+    (
+        Vector(
+            "row",
+            "A retirement, decoded.",
+            (
+                Bits("insn", 32, "the instruction"),
+                Bits("itype", 4, "itype"),
+                Bits("cause", 4, "cause of its exception, if the trap port does not say it"),
+                Bits("insn16", 1, "an instruction of 16 bits"),
+                Bits("mode", 3, "mode"),
+                Bits("context", 32, "context"),
+                Bits("gpr_addr", 5, "number of the x register; 0: none"),
+                Bits("fpr_there", 1, "it wrote an f register"),
+                Bits("fpr_addr", 5, "its number"),
+                Bits("fcsr_there", 1, "it wrote fcsr"),
+                Bits("fcsr", 32, "fcsr"),
+                Bits("csr_there", CSR_SLOTS, "slots with a CSR"),
+                Bits("csr_addr", 12 * CSR_SLOTS, "addresses of CSRs"),
+                Bits("accesses", 1, "it accessed memory"),
+                Bits("stores", 1, "and stored"),
+                Bits("size", 2, "size of the access"),
+                Bits("memdata", 64, "store data"),
+                Bits("trap", 1, "rvfi_trap"),
+                Bits("halt", 1, "rvfi_halt"),
+                Bits("intr", 1, "rvfi_intr"),
+                Bits("debug", 1, "rvfi_debug"),
+                Bits("xret", 1, "an xRET"),
+                Bits("call", 1, "an ecall or ebreak"),
+                Bits("error", 4, "rvfi_pkg::Error*"),
+                Bits("pc", "xlen", "pc"),
+                Bits("pc_wdata", "xlen", "pc of the next one"),
+                Bits("gpr", "xlen", "value of the x register"),
+                Bits("csr", "csr_bits", "values of CSRs"),
+                Bits("fpr", "flen", "value of the f register"),
+                Bits("paddr", "mlen", "address of the access"),
+                Bits("events", "seq_bits", "number of the first event that is not older than it"),
+            ),
+        ),
+    ),
+)
+
+SOURCES = tuple(layouts.source() for layouts in (NTRACE, ETRACE, TANDEM, SUBSYSTEM, ADAPTERS))

@@ -130,8 +130,14 @@ module rvfi_hart_port
   //
   // Each is decoded before it is queued. What is wrong with it is queued with it, so that errors are in the order of the program.
 
-  localparam int RowBits = 2*Xlen + 32 + 4 + 4 + 1 + 3 + 32 + 5 + Xlen + 6 + FBits + 33 + CsrSlots*(13 + Xlen) +
-                           2 + Mlen + 2 + 64 + 6 + 4 + SeqBits;
+  localparam int CsrBits   = CsrSlots*Xlen;
+  localparam int RowBits   = rvfi_layout_pkg::row_bits(Xlen, CsrBits, FBits, Mlen, SeqBits);
+  localparam int PcWdataAt = rvfi_layout_pkg::row_pc_wdata(Xlen);
+  localparam int GprAt     = rvfi_layout_pkg::row_gpr(Xlen);
+  localparam int CsrAt     = rvfi_layout_pkg::row_csr(Xlen);
+  localparam int FprAt     = rvfi_layout_pkg::row_fpr(Xlen, CsrBits);
+  localparam int PaddrAt   = rvfi_layout_pkg::row_paddr(Xlen, CsrBits, FBits);
+  localparam int EventsAt  = rvfi_layout_pkg::row_events(Xlen, CsrBits, FBits, Mlen);
   localparam int EventBits = 1 + 4*Xlen + 3 + 3;
 
   logic [NRet*RowBits-1:0] in_rows;
@@ -243,15 +249,38 @@ module rvfi_hart_port
       assign paddr = address[Mlen-1:0];
     end
 
-    assign in_rows[RowBits*k +: RowBits] = {
-      pc, pc_wdata, insn, itype, cause, insn16, mode, rvfi_context_i[32*k +: 32],
-      rvfi_rd_addr_i[5*k +: 5], rvfi_rd_wdata_i[Xlen*k +: Xlen],
-      rvfi_frd_valid_i[k] && (Flen > 0), rvfi_frd_addr_i[5*k +: 5], rvfi_frd_wdata_i[FBits*k +: FBits],
-      rvfi_fcsr_valid_i[k] && (Flen > 0), rvfi_fcsr_i[32*k +: 32],
-      rvfi_csr_valid_i[CsrSlots*k +: CsrSlots], rvfi_csr_addr_i[12*CsrSlots*k +: 12*CsrSlots],
-      rvfi_csr_wdata_i[Xlen*CsrSlots*k +: Xlen*CsrSlots],
-      accesses, stores, paddr, size, {{(64-Xlen){1'b0}}, low},
-      rvfi_trap_i[k], rvfi_halt_i[k], rvfi_intr_i[k], rvfi_debug_i[k], xret, call, error, events_q};
+    localparam int Row = RowBits*k;
+    assign in_rows[Row + rvfi_layout_pkg::RowInsn +: 32]             = insn;
+    assign in_rows[Row + rvfi_layout_pkg::RowItype +: 4]             = itype;
+    assign in_rows[Row + rvfi_layout_pkg::RowCause +: 4]             = cause;
+    assign in_rows[Row + rvfi_layout_pkg::RowInsn16]                 = insn16;
+    assign in_rows[Row + rvfi_layout_pkg::RowMode +: 3]              = mode;
+    assign in_rows[Row + rvfi_layout_pkg::RowContext +: 32]          = rvfi_context_i[32*k +: 32];
+    assign in_rows[Row + rvfi_layout_pkg::RowGprAddr +: 5]           = rvfi_rd_addr_i[5*k +: 5];
+    assign in_rows[Row + rvfi_layout_pkg::RowFprThere]               = rvfi_frd_valid_i[k] && (Flen > 0);
+    assign in_rows[Row + rvfi_layout_pkg::RowFprAddr +: 5]           = rvfi_frd_addr_i[5*k +: 5];
+    assign in_rows[Row + rvfi_layout_pkg::RowFcsrThere]              = rvfi_fcsr_valid_i[k] && (Flen > 0);
+    assign in_rows[Row + rvfi_layout_pkg::RowFcsr +: 32]             = rvfi_fcsr_i[32*k +: 32];
+    assign in_rows[Row + rvfi_layout_pkg::RowCsrThere +: CsrSlots]   = rvfi_csr_valid_i[CsrSlots*k +: CsrSlots];
+    assign in_rows[Row + rvfi_layout_pkg::RowCsrAddr +: CsrSlots*12] = rvfi_csr_addr_i[12*CsrSlots*k +: 12*CsrSlots];
+    assign in_rows[Row + rvfi_layout_pkg::RowAccesses]               = accesses;
+    assign in_rows[Row + rvfi_layout_pkg::RowStores]                 = stores;
+    assign in_rows[Row + rvfi_layout_pkg::RowSize +: 2]              = size;
+    assign in_rows[Row + rvfi_layout_pkg::RowMemdata +: 64]          = {{(64-Xlen){1'b0}}, low};
+    assign in_rows[Row + rvfi_layout_pkg::RowTrap]                   = rvfi_trap_i[k];
+    assign in_rows[Row + rvfi_layout_pkg::RowHalt]                   = rvfi_halt_i[k];
+    assign in_rows[Row + rvfi_layout_pkg::RowIntr]                   = rvfi_intr_i[k];
+    assign in_rows[Row + rvfi_layout_pkg::RowDebug]                  = rvfi_debug_i[k];
+    assign in_rows[Row + rvfi_layout_pkg::RowXret]                   = xret;
+    assign in_rows[Row + rvfi_layout_pkg::RowCall]                   = call;
+    assign in_rows[Row + rvfi_layout_pkg::RowError +: 4]             = error;
+    assign in_rows[Row + rvfi_layout_pkg::RowPc +: Xlen]             = pc;
+    assign in_rows[Row + PcWdataAt +: Xlen]                          = pc_wdata;
+    assign in_rows[Row + GprAt +: Xlen]                              = rvfi_rd_wdata_i[Xlen*k +: Xlen];
+    assign in_rows[Row + CsrAt +: CsrSlots*Xlen]                     = rvfi_csr_wdata_i[Xlen*CsrSlots*k +: Xlen*CsrSlots];
+    assign in_rows[Row + FprAt +: FBits]                             = rvfi_frd_wdata_i[FBits*k +: FBits];
+    assign in_rows[Row + PaddrAt +: Mlen]                            = paddr;
+    assign in_rows[Row + EventsAt +: SeqBits]                        = events_q;
   end
 
   // --- The queue -----------------------------------------------------------------------------------------
@@ -301,26 +330,41 @@ module rvfi_hart_port
     logic                     there;
     logic [PtrBits-1:0]       at;
     logic [RowBits-1:0]       row;
-    logic [Xlen-1:0]          pc, pc_wdata, gpr;
-    logic [31:0]              insn, context_id, fcsr;
-    logic [3:0]               itype, cause, error;
-    logic                     insn16, fpr_there, fcsr_there, accesses, stores, trap, halt, intr, debug, xret, call;
-    logic [2:0]               mode;
-    logic [4:0]               gpr_addr, fpr_addr;
-    logic [FBits-1:0]         fpr;
-    logic [CsrSlots-1:0]      csr_there;
-    logic [CsrSlots*12-1:0]   csr_addr;
-    logic [CsrSlots*Xlen-1:0] csr;
-    logic [Mlen-1:0]          paddr;
-    logic [1:0]               size;
-    logic [63:0]              memdata;
-    logic [SeqBits-1:0]       events;   // number of the first event that is not older than it
 
     assign there = (count_q > w[CountBits-1:0]);
     assign at    = read_q + w[PtrBits-1:0];
     assign row   = queue_q[at];
-    assign {pc, pc_wdata, insn, itype, cause, insn16, mode, context_id, gpr_addr, gpr, fpr_there, fpr_addr, fpr, fcsr_there, fcsr,
-            csr_there, csr_addr, csr, accesses, stores, paddr, size, memdata, trap, halt, intr, debug, xret, call, error, events} = row;
+    wire [31:0]              insn       = row[rvfi_layout_pkg::RowInsn +: 32];
+    wire [3:0]               itype      = row[rvfi_layout_pkg::RowItype +: 4];
+    wire [3:0]               cause      = row[rvfi_layout_pkg::RowCause +: 4];
+    wire                     insn16     = row[rvfi_layout_pkg::RowInsn16];
+    wire [2:0]               mode       = row[rvfi_layout_pkg::RowMode +: 3];
+    wire [31:0]              context_id = row[rvfi_layout_pkg::RowContext +: 32];
+    wire [4:0]               gpr_addr   = row[rvfi_layout_pkg::RowGprAddr +: 5];
+    wire                     fpr_there  = row[rvfi_layout_pkg::RowFprThere];
+    wire [4:0]               fpr_addr   = row[rvfi_layout_pkg::RowFprAddr +: 5];
+    wire                     fcsr_there = row[rvfi_layout_pkg::RowFcsrThere];
+    wire [31:0]              fcsr       = row[rvfi_layout_pkg::RowFcsr +: 32];
+    wire [CsrSlots-1:0]      csr_there  = row[rvfi_layout_pkg::RowCsrThere +: CsrSlots];
+    wire [CsrSlots*12-1:0]   csr_addr   = row[rvfi_layout_pkg::RowCsrAddr +: CsrSlots*12];
+    wire                     accesses   = row[rvfi_layout_pkg::RowAccesses];
+    wire                     stores     = row[rvfi_layout_pkg::RowStores];
+    wire [1:0]               size       = row[rvfi_layout_pkg::RowSize +: 2];
+    wire [63:0]              memdata    = row[rvfi_layout_pkg::RowMemdata +: 64];
+    wire                     trap       = row[rvfi_layout_pkg::RowTrap];
+    wire                     halt       = row[rvfi_layout_pkg::RowHalt];
+    wire                     intr       = row[rvfi_layout_pkg::RowIntr];
+    wire                     debug      = row[rvfi_layout_pkg::RowDebug];
+    wire                     xret       = row[rvfi_layout_pkg::RowXret];
+    wire                     call       = row[rvfi_layout_pkg::RowCall];
+    wire [3:0]               error      = row[rvfi_layout_pkg::RowError +: 4];
+    wire [Xlen-1:0]          pc         = row[rvfi_layout_pkg::RowPc +: Xlen];
+    wire [Xlen-1:0]          pc_wdata   = row[PcWdataAt +: Xlen];
+    wire [Xlen-1:0]          gpr        = row[GprAt +: Xlen];
+    wire [CsrSlots*Xlen-1:0] csr        = row[CsrAt +: CsrSlots*Xlen];
+    wire [FBits-1:0]         fpr        = row[FprAt +: FBits];
+    wire [Mlen-1:0]          paddr      = row[PaddrAt +: Mlen];
+    wire [SeqBits-1:0]       events     = row[EventsAt +: SeqBits];
 
     // Of the youngest, only where it is matters.
     logic unused_fields;

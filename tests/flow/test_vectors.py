@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from rvtrace.flow.generate.vectors import ETRACE, NTRACE, SOURCES, SUBSYSTEM, TANDEM, Bits, Layouts, Vector
+from rvtrace.flow.generate.vectors import ADAPTERS, ETRACE, NTRACE, SOURCES, SUBSYSTEM, TANDEM, Bits, Layouts, Vector
 
 EXAMPLE = Vector(
     "state",
@@ -29,7 +29,7 @@ def test_places_are_constants_as_long_as_the_widths_before_are() -> None:
         assert any(line.startswith(declared) for line in EXAMPLE.lines()), name
 
 
-@pytest.mark.parametrize("layouts", [NTRACE, ETRACE, TANDEM, SUBSYSTEM], ids=lambda layouts: layouts.package)
+@pytest.mark.parametrize("layouts", [NTRACE, ETRACE, TANDEM, SUBSYSTEM, ADAPTERS], ids=lambda layouts: layouts.package)
 def test_each_name_is_declared_once(layouts: Layouts) -> None:
     names = [line.split("=")[0].split()[-1] for line in layouts.body() if line.startswith("  localparam")]
     names += [line.partition("(")[0].split()[-1] for line in layouts.body() if line.startswith("  function")]
