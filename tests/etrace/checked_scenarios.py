@@ -23,7 +23,7 @@ from rvtrace.scoreboards.etrace.expected import expected
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 
-Change = Callable[["Sent"], None]
+Change = Callable[["Sent"], object]
 
 
 @dataclass

@@ -73,6 +73,15 @@ class Habits:
 class Insn:
     """A traced instruction, or (trap) what came instead of one."""
 
+    pc: int
+    size: int
+    itype: int
+    cause: int
+    tval: int
+    context: int
+    sijump: int
+    kind: int
+
     def __init__(self, retired: Retired, row: int) -> None:
         for name in ("pc", "size", "itype", "cause", "tval", "context", "sijump", "kind"):
             setattr(self, name, int(getattr(retired, name)[row]))

@@ -100,7 +100,13 @@ def test_every_name_has_a_range() -> None:
 
 def test_the_longest_packet_fits() -> None:
     """With all fields at their greatest a packet has 31 bytes: no legal width is refused for its length."""
-    widest = {"context_width_p": 32, "time_width_p": 64, "notime_p": 0, "ecause_width_p": 8, "iaddress_width_p": 64}
+    widest: dict[str, Any] = {
+        "context_width_p": 32,
+        "time_width_p": 64,
+        "notime_p": 0,
+        "ecause_width_p": 8,
+        "iaddress_width_p": 64,
+    }
     assert Config(**widest).longest_payload == (2 + 2 + 1 + 3 + 64 + 32 + 8 + 2 + 63 + 64 + 7) // 8 == 31
 
 
@@ -143,7 +149,7 @@ def test_the_draft_needs_no_other_option() -> None:
 @pytest.mark.parametrize("bit, name", list(enumerate(OPTIONS)))
 def test_ioptions(bit: int, name: str) -> None:
     """The bits of the support packet, in the order of the profile."""
-    config = Config(**{name: 1})
+    config = Config.from_dict({name: 1})
     assert config.ioptions == 1 << bit
     assert options_of(config.ioptions) == config.options == dict.fromkeys(OPTIONS, 0) | {name: 1}
     assert OPTIONS == (

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder
@@ -87,7 +89,7 @@ def test_ended_rep_after_updiscon() -> None:
 
 
 @pytest.mark.parametrize(("flags", "expected"), [({}, FIRST), ({"updiscon": 1}, SECOND), ({"notify": 1}, FIRST)])
-def test_all_three_at_the_second_entry_of_a_longer_way(flags: dict[str, int], expected: list[int]) -> None:
+def test_all_three_at_the_second_entry_of_a_longer_way(flags: dict[str, Any], expected: list[int]) -> None:
     """The same after a round that is reported: what was passed before plays no part."""
     w = loop().at(LABEL).at(LABEL, **flags).support(ENDED_REP)
     assert w.pcs() == [*SECOND, C, JALR, LABEL]

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.etrace.packet_writer import ENDED_NTR, ENDED_REP, PacketWriter
 from tests.etrace.test_decoder_branches import HANDLER, INNER, LOOP, OUTER, VARIANTS, program, walked, writer
 
-PREDICT = {"branch_prediction": 1}
+PREDICT: dict[str, Any] = {"branch_prediction": 1}
 
 
 @VARIANTS

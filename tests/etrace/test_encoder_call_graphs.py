@@ -20,6 +20,7 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.isa import Flow, itype
 from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 from tests.common.long import some
+from tests.common.there import there
 
 A0, A5, RA = 10, 15, 1
 SIZE, DEPTH = 500, 12
@@ -65,12 +66,18 @@ class Graph:
             b.jal(RA, self._later("f", number))
         elif kind < 0.6:
             after = f"g{b.here:x}"
-            b.c_beqz(A0, after), self._straight(1), b.jal(RA, f"f{self.rng.randrange(self.count)}"), b.label(after)
+            b.c_beqz(A0, after)
+            self._straight(1)
+            b.jal(RA, f"f{self.rng.randrange(self.count)}")
+            b.label(after)
         elif kind < 0.7:
             b.c_jalr(A5)
         elif kind < 0.9:
             after = f"g{b.here:x}"
-            b.beq(A0, 0, after), self._straight(2), b.c_jr(A5), b.label(after)
+            b.beq(A0, 0, after)
+            self._straight(2)
+            b.c_jr(A5)
+            b.label(after)
         else:
             self._place()
 
@@ -96,7 +103,7 @@ def run(graph: Graph, rng: Random, elsewhere: float, traps: float, triggers: flo
             kind = rng.choice((Kind.EXCEPTION, Kind.INTERRUPT))
             rows.append((kind, pc, 0, int(kind), -1, 5, 0, Priv.M, 0))
             interrupted, pc, stack = (pc, stack), graph.address("handler"), []
-        insn = program.insn(pc)
+        insn = there(program.insn(pc))
         kind, taken, after = itype(insn, "v1_0") if insn.flow != Flow.BRANCH else IType.NONE, -1, pc + insn.size
         target = after if insn.target is None else insn.target
         if insn.flow == Flow.BRANCH:

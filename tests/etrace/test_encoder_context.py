@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.riscv.retired import IType, Priv
@@ -149,7 +151,7 @@ def test_ctype_of_the_draft() -> None:
     count where the context changes.
     """
     end, again = [("last", "address", 0xC), ("ended", *REP)], [("last", "address", 4), ("ended", *REP)]
-    draft = {"variant": "draft_0_026"}
+    draft: dict[str, Any] = {"variant": "draft_0_026"}
     assert changing(0, **draft) == [("before_sync", "address", 4), ("ppccd", "start", 0x1008), *again]
     assert changing(1, **draft) == [("ppccd", "start", 0x1008), *again]
     assert changing(2, **draft) == [("context", "context", 2), *end]

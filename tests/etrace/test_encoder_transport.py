@@ -32,7 +32,7 @@ def test_messaging() -> None:
 
 def test_atb() -> None:
     """Whole words of 4 bytes: 1 + 1, 1 + 3 and 1 + 4 bytes. flow and index have no place."""
-    atb = {"encapsulation": "atb"}
+    atb: dict[str, Any] = {"encapsulation": "atb"}
     assert carried("1f", "73 00 04", "11 22 33 44", **atb) == "01 1f 00 00 03 73 00 04 04 11 22 33 44 00 00 00"
     assert carried("1f", timestamp=1, flow=3, index_width=16, **atb) == "21 30 12 1f"
 

@@ -21,7 +21,7 @@ CHECKERS = {
 }
 
 
-def ids(checker: str) -> set[str]:
+def ids(checker: str) -> frozenset[str]:
     """Clause ids that the modules of a checker report."""
     return literals(r"ET(-\d+|\.[a-z]+\.\w+)", *CHECKERS[checker])
 

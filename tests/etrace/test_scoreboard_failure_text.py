@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rvtrace.models.etrace.decoder.deframe import deframe
@@ -68,7 +69,7 @@ def too_long() -> Verdict:
     packets = [*encoded.payloads[:at], longer, *encoded.payloads[at + 1 :]]
     starts, time16 = [p.name == "start" for p in encoded.packets], [0] * len(packets)
     data = encapsulate(packets, starts, time16, config)
-    return check(EtraceCapture(config, program, packets, beats=beats, exact=False, data=data, start=starts))
+    return check(EtraceCapture(config, program, packets, beats=beats, exact=False, data=data, start=np.array(starts)))
 
 
 def test_damaged_packet_is_shown_field_by_field() -> None:

@@ -16,6 +16,7 @@ from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import plan
 from rvtrace.scoreboards.etrace.pace import check_pace
 from rvtrace.scoreboards.etrace.transport import split
+from tests.common.there import there
 from tests.etrace.checked_scenarios import scenario_run
 
 FORMS = ({}, {"framing": "zeros"}, {"framing": "blocks", "block_bytes": 64}, {"encapsulation": "atb", "timestamp": 1})
@@ -90,7 +91,7 @@ def test_a_pause_of_the_transport(options: dict[str, Any]) -> None:
     capture, encoded = on_time(options)
     book = judged(capture, encoded)
     assert not book.failed and book.results()["ET.tra.rate"][0] == len(encoded.packets)
-    cycles = capture.data_cycle
+    cycles = there(capture.data_cycle)
     late = replace(capture, data_cycle=cycles + (cycles == cycles[-1]))
     assert judged(late, encoded).failed == ["ET.tra.rate"]
     assert "ET.tra.rate" not in judged(replace(late, always_ready=False), encoded).results()
@@ -99,7 +100,7 @@ def test_a_pause_of_the_transport(options: dict[str, Any]) -> None:
 
 def test_a_packet_taken_late() -> None:
     capture, encoded = on_time({})
-    taken, cycles = capture.packet_cycle.copy(), capture.data_cycle.copy()
+    taken, cycles = there(capture.packet_cycle).copy(), there(capture.data_cycle).copy()
     taken[-1] += 1
     cycles[cycles == cycles[-1]] += 1
     book = judged(replace(capture, packet_cycle=taken, data_cycle=cycles), encoded)

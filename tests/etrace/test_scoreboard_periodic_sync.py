@@ -18,6 +18,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
+from tests.common.there import there
 from tests.etrace.checked_scenarios import doctored, scenario_run
 
 
@@ -75,7 +76,7 @@ def test_late_before_a_loss_that_hides_where_trace_begins_again() -> None:
     never = Encoder(replace(config, inst_sync_mode=0)).run(beats)
     book = _judged(config, program, beats, never)
     assert book.failed == ["ET.alg.resync"]
-    late = [failure.cycle for failure in book.failures]
+    late = [there(failure.cycle) for failure in book.failures]
     assert np.searchsorted(beats.cycle[list(ends)], late).tolist() == [0, 1, 2], "one in each stretch of trace"
 
 

@@ -18,7 +18,7 @@ from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.scoreboards.etrace.transport import split
 from tests.etrace.checked_scenarios import scenario_run
 
-Edit = Callable[[bytearray, list], None]
+Edit = Callable[[bytearray, list], object]
 MESSAGES = {"encapsulation": "messaging", "framing": "none"}
 ATB = {"encapsulation": "atb", "framing": "none"}
 FORMS = [{"encapsulation": e, "framing": f, "timestamp": t, "block_bytes": 64, "index_width": w, "flow": 2}

@@ -95,7 +95,7 @@ RATIFIED_LENGTHS = {
 LENGTHS = [("draft_0_026", b, m) for b, m in DRAFT_LENGTHS.items()] + [
     ("v2_0", b, m) for b, m in RATIFIED_LENGTHS.items()
 ]
-NARROW = {"iaddress_width_p": 32, "return_stack_size_p": 0, "bcount_bits": 16}
+NARROW: dict[str, Any] = {"iaddress_width_p": 32, "return_stack_size_p": 0, "bcount_bits": 16}
 
 
 @pytest.mark.parametrize("variant, branches, length", LENGTHS)
@@ -160,7 +160,13 @@ def test_status_bits_are_a_chain_of_differences(msb: int, notify: int, updiscon:
     says nothing (ET-14).
     """
     config = Config(iaddress_width_p=32, return_stack_size_p=2)
-    v = {"format": 2, "address": -(1 << 30) if msb else 5, "notify": notify, "updiscon": updiscon, "irreport": irreport}
+    v: dict[str, Any] = {
+        "format": 2,
+        "address": -(1 << 30) if msb else 5,
+        "notify": notify,
+        "updiscon": updiscon,
+        "irreport": irreport,
+    }
     first, second, third = msb ^ notify, msb ^ notify ^ updiscon, msb ^ notify ^ updiscon ^ irreport
     depth = lsb_first(3, 3) if irreport else str(third) * 3
     sent = "01" + (lsb_first(1 << 30, 31) if msb else lsb_first(5, 31)) + f"{first}{second}{third}" + depth

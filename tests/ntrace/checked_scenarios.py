@@ -24,7 +24,7 @@ from rvtrace.scoreboards.ntrace.check import check as check_of
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 
-Change = Callable[[list[Message]], None]
+Change = Callable[[list[Message]], object]
 FIRST_TIME, TICK = 1000, 3  # the clock of `timed` beats
 
 

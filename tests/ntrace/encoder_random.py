@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import LEVELS, Beats
 from rvtrace.models.riscv.retired import IType
@@ -69,7 +70,7 @@ def blocks_of(rng: Random, xlen: int) -> Iterator[Block]:
         pc &= (1 << xlen - 1) - 2
 
 
-def beats_of(rng: Random, config: Config, count: int, lossy: bool) -> Beats:
+def beats_of(rng: Random, config: Config | EtraceConfig, count: int, lossy: bool) -> Beats:
     """Cycles with some blocks each, levels, pulses and times; tracing is off in the last one."""
     beats = Beats.empty(count, config.blocks)
     beats.cycle[:] = [cycle + rng.choice((0, 0, 0, 5)) for cycle in range(0, 10 * count, 10)]

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +26,10 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
 
-EVERYTHING: dict[str, object] = dict.fromkeys(
+EVERYTHING: dict[str, Any] = dict.fromkeys(
     ("timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch", "sequential_jump"), 1
 ) | {"implicit_return": 3, "src_bits": 3, "src_id": 5}  # fmt: skip
-OPTIONS: list[dict[str, object]] = [
+OPTIONS: list[dict[str, Any]] = [
     {},
     {"implicit_return": 1},
     EVERYTHING,

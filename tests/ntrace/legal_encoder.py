@@ -16,6 +16,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import BY_NAME, Message, unknown_type
 from rvtrace.models.ntrace.table import message as message_of
 from rvtrace.models.riscv.retired import IType, Kind, Retired
+from tests.common.there import there
 
 EMPTY = 1
 INDIRECT = (3, 6, 8, 10, 12, 13, 14)
@@ -241,7 +242,7 @@ class LegalEncoder:
 
     def flow_change(self, pc: int, owner: tuple[int, int, int], why: int | None) -> None:
         """The branch message of a pending flow change."""
-        kind, btype = self.pend
+        kind, btype = there(self.pend)
         splits = self.messages[-1:] if not self.times else None
         icnt, hist = self.icnt, _hist(self.bits)
         with_hist = self.htm and (hist != EMPTY or self.coin(1 - self.habits.empty_hist))
@@ -287,7 +288,7 @@ class LegalEncoder:
         self.flush_repeat()
         self.last = None
         pair = self.config.hcontext and (self.habits.pairs or after_sync or old is None)
-        if pair or (self.config.hcontext and hcontext != old[2]):
+        if pair or (self.config.hcontext and old is not None and hcontext != old[2]):
             self.send("Ownership", hcontext << 5 | priv << 2 | 3)
         if pair or after_sync or old is None or context != old[1] or self.coin(0.3):
             self.send("Ownership", context << 5 | priv << 2 | 2)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 
 from rvtrace.models.common import native
@@ -13,6 +15,7 @@ from rvtrace.models.ntrace.decoder.sources import ImageError, ImageMap, Situatio
 from rvtrace.models.ntrace.table import message
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
+from tests.common.there import there
 from tests.ntrace.hart_writer import COMPILER, EDITOR, KERNEL, OS, USER, hart, images, kernel
 from tests.ntrace.trace_writer import HANDLER, sample_program
 
@@ -29,12 +32,12 @@ def test_programs_at_one_address(mode: str) -> None:
     assert trace.pcs.tolist() == w.pcs and trace.taken.tolist() == w.taken
     seen = {USER + 4: EDITOR, USER + 6: COMPILER}
     for index, pc in enumerate(trace.pcs.tolist()):
-        if pc in seen and trace.program_at(index).program(pc) is seen[pc]:
+        if pc in seen and cast(Any, trace.program_at(index)).program(pc) is seen[pc]:
             assert trace.context_at(index).context == (5 if pc == USER + 4 else 7)
 
 
 @pytest.mark.parametrize("when", [{"message": 5}, {"time": 500}, {"marker": 2}])
-def test_an_image_replaced_during_the_run(when: dict[str, int]) -> None:
+def test_an_image_replaced_during_the_run(when: dict[str, Any]) -> None:
     """Self-modifying code (11.4): from a message, a time or a marker on, other code lies at the same address."""
     patched = kernel(2)
     w = hart(timestamp=1).boot(OS, 100).step().tick(6, 200).jump(KERNEL).tick(0, 600)
@@ -54,7 +57,7 @@ def test_no_image_for_a_context() -> None:
 
 def test_later_images_cover_earlier_ones() -> None:
     view = ImageMap().add(EDITOR).add(OS).add(COMPILER).view(Situation())
-    assert view.insn(USER).size == 2 and view.insn(KERNEL).size == 4 and view.insn(HANDLER) is None
+    assert there(view.insn(USER)).size == 2 and there(view.insn(KERNEL)).size == 4 and view.insn(HANDLER) is None
     assert view.program(USER) is COMPILER and "start" in view.place(USER)
 
 

@@ -5,6 +5,8 @@ stack is.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder
@@ -44,7 +46,7 @@ def program() -> Program:
     return b.build()
 
 
-def writer(mode: str = "htm", implicit_return: int = 3, **options: object) -> Writer:
+def writer(mode: str = "htm", implicit_return: int = 3, **options: Any) -> Writer:
     return Writer(program(), mode=mode, implicit_return=implicit_return, **options)
 
 

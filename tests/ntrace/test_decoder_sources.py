@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from rvtrace.models.ntrace.decoder.decode import DecoderError
 from rvtrace.models.ntrace.decoder.sources import decode_sources, stays
-from tests.ntrace.hart_writer import COMPILER, EDITOR, OS, USER, Hart, S, U, hart, images
+from tests.ntrace.hart_writer import COMPILER, EDITOR, OS, USER, S, U, hart, images
 from tests.ntrace.trace_writer import MAIN, Writer, sample_program
 
 
-def interleaved(harts: list[Hart]) -> bytes:
+def interleaved(harts: Sequence[Writer]) -> bytes:
     """Whole messages of all of them, in any order between the harts."""
     rng, streams = random.Random("funnel"), []
     for w in harts:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.ntrace.trace_writer import HANDLER, MAIN, Writer, sample_program
@@ -12,7 +14,7 @@ LOOP = ("ProgTraceSync", 5, 0, 0x1006 >> 1)
 OFF = ("ProgTraceCorrelation", 4, 1, 0, 1)
 
 
-def writer(**options: object) -> Writer:
+def writer(**options: Any) -> Writer:
     return Writer(sample_program(), timestamp=1, **options)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.ntrace.encoder_stream import (
     OFF,
+    ON,
     Block,
     each,
     encode,
@@ -46,7 +47,7 @@ def test_forms(mode: str, blocks: list[Block], reported: tuple, pulse: str, sync
     """With the last of the blocks the trigger fires; the next block, at 0x200, reports it and is the new
     reference.
     """
-    rows = [*map(row, blocks[:-1]), row(blocks[-1], **{pulse: 1})]
+    rows = [*map(row, blocks[:-1]), row(blocks[-1], levels=ON, **{pulse: 1})]
     rows += [row(jump(0x200, 2)), row(linear(0x300, 1))]
     name, *values = reported
     assert explained(encode(rows, mode=mode, variant=variant))[1:] == [

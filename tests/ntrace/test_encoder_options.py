@@ -15,6 +15,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.beats import Beats
+from tests.common.there import there
 from tests.ntrace.encoder_random import beats_of, config_of
 
 seeds = st.integers(0, 1 << 48)
@@ -43,7 +44,7 @@ def check_rules(trace: EncodedTrace, config: Config) -> None:
             assert message.name in ("DirectBranch", "IndirectBranch", "IndirectBranchHist")
             assert message.get("uaddr", 0) == 0
         if after.get("rcode") == 2:
-            assert config.repeated_history and 1 < after.get("hrepeat") <= most
+            assert config.repeated_history and 1 < there(after.get("hrepeat")) <= most
         if message.type.has_sync and config.ownership:
             assert after.name == "Ownership" and after.body[0] & 3 == (3 if config.hcontext else 2)
         if after.name == "Ownership":
@@ -77,7 +78,7 @@ def check_totals(trace: EncodedTrace, config: Config, beats: Beats) -> None:
     count, hist, direct, ref, branch = 0, "", 0, 0, None
     for message in trace.messages:
         repeats = message.get("bcnt", 1)
-        reported = branch if message.name == "RepeatBranch" else message
+        reported = there(branch) if message.name == "RepeatBranch" else message
         rdata = reported.get("rdata") if reported.name == "ResourceFull" else None
         half_words = rdata if reported.get("rcode") == 0 else reported.get("icnt", 0)
         directions = f"{rdata if reported.get('rcode') in (1, 2) else reported.get('hist', 1):b}"[1:]
@@ -85,7 +86,7 @@ def check_totals(trace: EncodedTrace, config: Config, beats: Beats) -> None:
         direct += reported.name.startswith("DirectBranch") * repeats
         ref = reported.get("faddr", ref) ^ reported.get("uaddr", 0)
         for _ in range(repeats):
-            count += half_words
+            count += there(half_words)
             assert ref << 1 in starts.get(count, ()) or not {"faddr", "uaddr"} & set(reported.type.keys)
         branch = branch if message.type.section == "6.1" else message
     assert count == place

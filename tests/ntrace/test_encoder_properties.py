@@ -14,6 +14,7 @@ from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES, EncodedTrace, Encoder
 from rvtrace.models.riscv.retired import IType
+from tests.common.there import there
 from tests.ntrace.encoder_stream import DEBUG, DEBUG_OFF, OFF, ON, RESET, Block, Row, row, to_beats
 
 SEQUENTIAL = (IType.NONE, IType.NOT_TAKEN)
@@ -73,7 +74,7 @@ def test_totals(seed: int, config: dict[str, Any], lanes: int, small: bool) -> N
     for block in traced(rows):
         starts.setdefault(place, set()).add(block.iaddr)
         place += block.iretire
-        outcomes += {IType.NOT_TAKEN: "0", IType.TAKEN: "1"}.get(block.itype, "")
+        outcomes += {IType.NOT_TAKEN: "0", IType.TAKEN: "1"}.get(IType(block.itype), "")
     count, hist, direct, ref = 0, "", 0, 0
     for message in trace.messages:
         full = message.get("rdata") if message.name == "ResourceFull" else None
@@ -81,9 +82,9 @@ def test_totals(seed: int, config: dict[str, Any], lanes: int, small: bool) -> N
         hist += f"{full if full and message.get('rcode') == 1 else message.get('hist', 1):b}"[1:]
         direct += message.name.startswith("DirectBranch")
         if message.get("faddr") is not None:
-            ref = message.get("faddr")
+            ref = there(message.get("faddr"))
         elif message.get("uaddr") is not None:
-            ref ^= message.get("uaddr")
+            ref ^= there(message.get("uaddr"))
         else:
             continue
         assert ref << 1 in starts[count]

@@ -8,6 +8,7 @@ import pytest
 from rvtrace.models.riscv.retired import IType
 from tests.ntrace.encoder_stream import (
     OFF,
+    ON,
     Block,
     call,
     each,
@@ -109,7 +110,7 @@ def test_which_calls_push() -> None:
 @pytest.mark.parametrize("pulse", ["notify", "ext_notify"])
 def test_every_sync_empties_the_stack(pulse: str, variant: str) -> None:
     """NT-5, in rc7 too: a mark is reported at the return's block, after the call."""
-    rows = [row(CALL, **{pulse: 1}), row(RETURN), row(linear(0x104, 2))]
+    rows = [row(CALL, levels=ON, **{pulse: 1}), row(RETURN), row(linear(0x104, 2))]
     trace = encode(rows, implicit_return=FULL, variant=variant)
     assert plain(trace)[2:] == [reported(0x104, 1, 0x200)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -46,7 +47,7 @@ def configuration(rng: random.Random) -> Config:
         mode=rng.choice(("htm", "btm")), variant=rng.choice(("v1_0", "rc7")), xlen=rng.choice((32, 64)),
         b_type=rng.choice(("2_3", "1")), inst_sync_mode=rng.randrange(2), src_bits=src_bits,
         src_id=rng.getrandbits(src_bits) if src_bits else 0, implicit_return=rng.choice((0, 3)),
-        **{name: rng.randrange(2) for name in OPTIONS},
+        **cast(Any, {name: rng.randrange(2) for name in OPTIONS}),
     )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ scoreboard.
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 
 from rvtrace.models.common.messages import VARIABLE
@@ -144,9 +146,9 @@ def test_limits_of_the_configuration(name: str, most: int) -> None:
     """Table 10; 9.2 (at most 32 levels); trTeInstSyncMax and the other codes have the widths of
     their register fields.
     """
-    assert getattr(Config(**{name: most}), name) == most
+    assert getattr(Config(**cast(Any, {name: most})), name) == most
     with pytest.raises(ConfigError):
-        Config(**{name: most + 1})
+        Config(**cast(Any, {name: most + 1}))
 
 
 def test_modes_and_intervals() -> None:

@@ -29,7 +29,7 @@ CHECKERS = {
 FIELDS = {f"NT.{kind.section}.fields" for kind in BY_NAME.values()}  # these are put together from the field table
 
 
-def ids(checker: str) -> set[str]:
+def ids(checker: str) -> frozenset[str]:
     """Clause ids that the modules of a checker report, and those made from the field table."""
     return literals(r"NT(-\d+|\.(\d+|V)[\w.]*)", *CHECKERS[checker]) | (
         FIELDS if checker in ("codec", "legal") else set()

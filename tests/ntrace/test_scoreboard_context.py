@@ -14,6 +14,7 @@ from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.context import _apply
 from rvtrace.scoreboards.ntrace.expected import state
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import Change, doctored, scenario_run, set_at
 
 CLAUSE = "NT.7.1.priv_change"
@@ -31,28 +32,33 @@ def flip(bit: int) -> Change:
 
     def change(messages: list[Message]) -> None:
         index = changes(messages)[0]
-        set_at(messages, index, process=messages[index].get("process") ^ 1 << bit)
+        set_at(messages, index, process=there(messages[index].get("process")) ^ 1 << bit)
 
     return change
 
 
 def lose(messages: list[Message]) -> None:
     """A change of scontext on linear code is not reported."""
-    index = next(i for i in changes(messages) if messages[i].get("process") & 3 == 2)
+    index = next(i for i in changes(messages) if there(messages[i].get("process")) & 3 == 2)
     del messages[index]
 
 
 def invent(messages: list[Message]) -> None:
     """A change that never was, and back."""
-    index = [i for i in changes(messages) if messages[i].get("process") & 3 == 2][-1]
+    index = [i for i in changes(messages) if there(messages[i].get("process")) & 3 == 2][-1]
     process = messages[index].get("process")
-    messages[index + 1 : index + 1] = [message("Ownership", process ^ 1 << 6), message("Ownership", process)]
+    messages[index + 1 : index + 1] = [
+        message("Ownership", there(process) ^ 1 << 6),
+        message("Ownership", there(process)),
+    ]
 
 
 def swap(messages: list[Message]) -> None:
     """Two changes in the wrong order."""
     index = next(
-        i for i in changes(messages) if messages[i + 1].name == "Ownership" and messages[i].get("process") & 3 == 2
+        i
+        for i in changes(messages)
+        if messages[i + 1].name == "Ownership" and there(messages[i].get("process")) & 3 == 2
     )
     messages[index], messages[index + 1] = messages[index + 1], messages[index]
 
@@ -68,9 +74,9 @@ def paired(*wrong: int) -> Change:
             result.append(message_)
             if message_.name != "Ownership":
                 continue
-            reported = _apply(reported, message_.get("process"))
+            reported = _apply(reported, there(message_.get("process")))
             mode = (reported & 7) << 2
-            if after is not None and after.name == "Ownership" and message_.get("process") & 3 == 3:
+            if after is not None and after.name == "Ownership" and there(message_.get("process")) & 3 == 3:
                 continue  # they are two already
             if result[-2].name == "Ownership" and result[-2].get("process") & 3 == 3:
                 continue

@@ -17,6 +17,7 @@ from rvtrace.scoreboards.ntrace.attribution import framing
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check, plan
 from rvtrace.scoreboards.ntrace.exact import check_exact
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import scenario_run
 from tests.ntrace.test_scoreboard_legal import BTM, HTM, SMALL, set_field
 
@@ -37,7 +38,7 @@ def first(name: str, config: Config, change: Change, packer: Callable[[Message],
 
 def invert_hist(messages: list[Message]) -> None:
     index = next(i for i, m in enumerate(messages) if (m.get("hist") or 0) > 1)
-    hist = messages[index].get("hist")
+    hist = there(messages[index].get("hist"))
     set_field(messages, messages[index].name, "hist", hist ^ ((1 << hist.bit_length() - 1) - 1))
 
 

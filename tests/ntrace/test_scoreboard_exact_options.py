@@ -16,6 +16,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import plan
 from rvtrace.scoreboards.ntrace.exact import check_exact
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import Change, insert, place, scenario_run, set_at, small, timed
 
 OWN = Config(ownership=1, hcontext=1)
@@ -51,19 +52,19 @@ def change(name: str, which: int = 0, **values: int) -> Change:
 
 def later(name: str, more: int, which: int = 0) -> Change:
     """A message reports its time later."""
-    return lambda m: set_at(m, place(m, name, which), tstamp=m[place(m, name, which)].tstamp + more)
+    return lambda m: set_at(m, place(m, name, which), tstamp=there(m[place(m, name, which)].tstamp) + more)
 
 
 def absolute(messages: list[Message]) -> None:
     """A message without SYNC reports the time itself."""
-    set_at(messages, 1, tstamp=messages[0].tstamp + messages[1].tstamp)
+    set_at(messages, 1, tstamp=there(messages[0].tstamp) + there(messages[1].tstamp))
 
 
 def relative(messages: list[Message]) -> None:
     """A message with SYNC reports the difference."""
     index = place(messages, "ProgTraceSync", 1)
-    times = [m.tstamp for m in messages[:index]]
-    set_at(messages, index, tstamp=messages[index].tstamp - sum(times))
+    times = [there(m.tstamp) for m in messages[:index]]
+    set_at(messages, index, tstamp=there(messages[index].tstamp) - sum(times))
 
 
 HIST_TWICE = small(repeated_history=1)

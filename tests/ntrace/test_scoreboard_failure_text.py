@@ -12,6 +12,7 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.table import compare_fields
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import check, doctored, place, scenario_run, set_at
 
 HTM = Config()
@@ -52,7 +53,7 @@ def test_wrapped_buffer_of_a_file_begins_anywhere() -> None:
 def astray(messages: list[Message]) -> None:
     """The second branch message counts too much: no code is there."""
     at = place(messages, "IndirectBranchHist", 1)
-    set_at(messages, at, icnt=messages[at].get("icnt") + 40)
+    set_at(messages, at, icnt=there(messages[at].get("icnt")) + 40)
 
 
 @pytest.mark.parametrize("config", [SYNC, STALL])

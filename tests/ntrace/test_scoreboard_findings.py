@@ -8,6 +8,7 @@ import pytest
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.check import Verdict
+from tests.common.there import there
 from tests.ntrace.test_scoreboard_legal import BTM, HTM, set_field
 from tests.ntrace.test_scoreboard_lossless import judge
 
@@ -33,7 +34,7 @@ def test_a_wrong_count_is_one_cause_and_what_comes_before_it_is_judged(config: C
     def longer(messages: list[Message]) -> None:
         which = next(m for m in messages[1:] if m.get("icnt") and not m.type.has_sync)
         place = [m for m in messages if m.name == which.name].index(which)
-        set_field(messages, which.name, "icnt", which.get("icnt") + 1, place)
+        set_field(messages, which.name, "icnt", there(which.get("icnt")) + 1, place)
 
     verdict = judge("indirect_kinds", config, longer)
     assert len(causes(verdict)) == 1, [(f.clause, f.at, f.cause) for f in verdict.failures]

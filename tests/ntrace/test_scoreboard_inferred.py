@@ -21,6 +21,7 @@ from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import check, doctored, scenario_run, set_at
 
 FULL = Config(implicit_return=3)
@@ -149,7 +150,7 @@ def test_a_wrong_address_of_a_return_that_had_to_be_reported() -> None:
     beats = to_beats(walk.jump(begin + 8).step(3).trace_off().retired(), 1, "block")
 
     def call_address(messages: list[Message]) -> None:
-        function = messages[2].get("faddr") << 1
+        function = there(messages[2].get("faddr")) << 1
         set_at(messages, 3, uaddr=(function ^ (begin + 4)) >> 1)
 
     assert doctored(program, beats, config).passed

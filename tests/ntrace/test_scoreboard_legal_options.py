@@ -11,6 +11,7 @@ from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import Change, check, doctored, insert, place, scenario_run, set_at, timed
 
 OWN = Config(ownership=1)
@@ -59,7 +60,7 @@ CASES: dict[str, list[tuple[str, Config, Change]]] = {
         (
             "linear",
             Config(),
-            lambda m: [insert(m, 1, "Error", 0, 8), insert(m, 2, "ProgTraceSync", 7, 0, m[0].get("faddr"))],
+            lambda m: [insert(m, 1, "Error", 0, 8), insert(m, 2, "ProgTraceSync", 7, 0, there(m[0].get("faddr")))],
         )
     ],
     "NT.7.4.codes": [("linear", OWN, lambda m: [insert(m, 2, "Error", 0, 2)])],
@@ -138,8 +139,8 @@ def test_bits_that_must_not_be_skipped(clause: str, reported: Config, believed: 
     program, beats = scenario_run("far_addresses", reported)
     messages = list(Encoder(reported).run(beats).messages)
     if skip:
-        index = next(i for i, m in enumerate(messages) if m.name == "ProgTraceSync" and m.get("faddr") >> 62)
-        width = next(w for w in range(1, 63) if messages[index].get("faddr") >> w == (1 << 63 - w) - 1) + 1
-        set_at(messages, index, faddr=messages[index].get("faddr") & ((1 << width + (width % 6 == 0)) - 1))
+        index = next(i for i, m in enumerate(messages) if m.name == "ProgTraceSync" and there(m.get("faddr")) >> 62)
+        width = next(w for w in range(1, 63) if there(messages[index].get("faddr")) >> w == (1 << 63 - w) - 1) + 1
+        set_at(messages, index, faddr=there(messages[index].get("faddr")) & ((1 << width + (width % 6 == 0)) - 1))
     data = b"".join(pack(m, 0, reported.address_bits) for m in messages)
     assert clause in check(NtraceCapture(believed, program, data, beats, exact=False)).book.failed

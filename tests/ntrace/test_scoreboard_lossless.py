@@ -16,6 +16,7 @@ from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import check, jump_into_nops, scenario_run
 from tests.ntrace.test_scoreboard_legal import BTM, HTM, set_field
 
@@ -32,7 +33,7 @@ def judge(name: str, config: Config, change, beats_change=None) -> Verdict:
 def split_full(messages: list[Message]) -> None:
     """Another legal choice: I-CNT 4 reported early by ResourceFull."""
     index = next(i for i, m in enumerate(messages) if (m.get("icnt") or 0) > 6 and not m.type.has_sync)
-    set_field(messages, messages[index].name, "icnt", messages[index].get("icnt") - 4,
+    set_field(messages, messages[index].name, "icnt", there(messages[index].get("icnt")) - 4,
               [i for i, m in enumerate(messages) if m.name == messages[index].name].index(index))  # fmt: skip
     messages.insert(index, message("ResourceFull", 0, 4))
 
@@ -46,7 +47,7 @@ def test_another_legal_encoder_passes(config: Config) -> None:
 def test_wrong_direction_shows_at_its_branch() -> None:
     def flip(messages: list[Message]) -> None:
         reported = next(m for m in messages if (m.get("hist") or 0) > 3)
-        set_field(messages, reported.name, "hist", reported.get("hist") ^ 2)
+        set_field(messages, reported.name, "hist", there(reported.get("hist")) ^ 2)
 
     verdict = judge("indirect_kinds", HTM, flip)
     assert set(verdict.book.failed) & {"NT-1", "NT.10.branches", "NT.8.3.hist", "NT.8.4.count"}
@@ -56,7 +57,7 @@ def test_branch_bit_of_the_last_branch() -> None:
     """Both ways lead to the same end of trace, so only the direction can show it."""
 
     def flip(messages: list[Message]) -> None:
-        set_field(messages, "ProgTraceCorrelation", "hist", messages[-1].get("hist") ^ 1)
+        set_field(messages, "ProgTraceCorrelation", "hist", there(messages[-1].get("hist")) ^ 1)
 
     verdict = judge("not_taken", HTM, flip)
     assert not verdict.passed

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -77,5 +78,5 @@ def test_the_examples_of_8_2_need_all_three_forms(left_out: int | None) -> None:
     table = {"faddr": np.array([USUAL, *fields, ABSENT]), "uaddr": np.array([ABSENT] * (len(fields) + 1) + [USUAL])}
     for extends in (0, 1):
         capture = SimpleNamespace(config=Config(extend_addr_msb=extends))
-        met = SITUATIONS["NT.8.2.examples"](SimpleNamespace(capture=capture, table=table))
+        met = SITUATIONS["NT.8.2.examples"](cast(Any, SimpleNamespace(capture=capture, table=table)))
         assert met == (3 if extends and left_out is None else 0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.ntrace.checked_scenarios import scenario_run, timed
 SCENARIOS = {2: "indirect_kinds", 5: "trap_kinds", 7: "branches"}
 
 
-def captures(**options: int) -> tuple[dict[int, NtraceCapture], dict[int, list[bytes]]]:
+def captures(**options: Any) -> tuple[dict[int, NtraceCapture], dict[int, list[bytes]]]:
     """One capture for each SRC, and the messages each encoder sent."""
     result, sent = {}, {}
     for source, name in SCENARIOS.items():

@@ -17,6 +17,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import Verdict
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from tests.common.there import there
 from tests.ntrace.checked_scenarios import TICK, check, place, scenario_run, set_at, timed
 
 TIME = Config(timestamp=1)
@@ -68,7 +69,7 @@ def test_time_that_was_added_where_it_should_be_sent() -> None:
     """It is then later than all that was traced; one within the trace is the time of another event."""
     program, beats, messages = reported("trace_off_on")
     index = place(messages, "ProgTraceSync", 1)
-    right = messages[index].tstamp
+    right = there(messages[index].tstamp)
     set_at(messages, index, tstamp=right * 2)
     assert "NT.8.7.absolute" in judge(program, beats, messages).book.failed
     set_at(messages, index, tstamp=right + TICK)
@@ -93,7 +94,7 @@ def test_narrow_clock_wraps() -> None:
         and "NT.8.7.monotonic" not in judge(program, beats, messages, config).book.failed
     )
     index = place(messages, "ProgTraceSync", 1)
-    set_at(messages, index, tstamp=(messages[index].tstamp - 100) & 0xFF)
+    set_at(messages, index, tstamp=(there(messages[index].tstamp) - 100) & 0xFF)
     assert "NT.8.7.monotonic" in judge(program, beats, messages, config).book.failed
 
 
@@ -128,7 +129,7 @@ def absolute(messages: list[Message]) -> None:
     """Differences are sent as times."""
     time = 0
     for index, message in enumerate(messages):
-        time = message.tstamp if message.type.has_sync else time + message.tstamp
+        time = there(message.tstamp) if message.type.has_sync else time + there(message.tstamp)
         set_at(messages, index, tstamp=time)
 
 
@@ -146,7 +147,7 @@ def test_times_are_judged_in_a_trace_that_cannot_be_followed() -> None:
     program, beats, messages = reported("indirect_kinds")
     absolute(messages)
     index = place(messages, "IndirectBranchHist", 3)
-    set_at(messages, index, icnt=messages[index].get("icnt") + 40)
+    set_at(messages, index, icnt=there(messages[index].get("icnt")) + 40)
     failed = sent(program, beats, messages).book.failed
     assert "NT-15" in failed and len(failed) > 1
 
@@ -154,5 +155,5 @@ def test_times_are_judged_in_a_trace_that_cannot_be_followed() -> None:
 def test_absolute_time_that_is_late() -> None:
     program, beats, messages = reported("trace_off_on")
     index = place(messages, "ProgTraceSync", 1)
-    set_at(messages, index, tstamp=messages[index].tstamp + 10_000)
+    set_at(messages, index, tstamp=there(messages[index].tstamp) + 10_000)
     assert "NT.8.7.absolute" in sent(program, beats, messages).book.failed

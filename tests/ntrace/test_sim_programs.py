@@ -45,7 +45,7 @@ def test_monitors_see_what_was_played(run_jobs, tmp_path, drive):
     job = Job("seen", "random", {"blocks": 2}, 1, drive, grouping="random", gaps=20, size=2000, keep=True)
     (result,) = run_jobs([job])
     seen, meant = Beats.load(f"{job.out}/beats.npz"), stimulus(job).beats
-    levels = sum(getattr(meant, name) << bit for bit, name in enumerate(LEVELS))
+    levels = sum((getattr(meant, name) << bit for bit, name in enumerate(LEVELS)), np.zeros(len(meant), np.uint8))
     pulses = np.logical_or.reduce([getattr(meant, name) != 0 for name in PULSES])
     meant = meant.select(meant.valid().any(axis=1) | pulses | (levels != [-1, *levels[:-1]]))
     for name in ("notify", "ext_notify", "vendor", "in_reset", "low_power", "hcontext", "sijump"):

@@ -8,6 +8,7 @@ make any choice a legal encoder may make (and illegal ones, with `send`).
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING, Any
 
 from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
@@ -15,8 +16,12 @@ from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.decoder.decoded import DecodedTrace
 from rvtrace.models.ntrace.table import BY_NAME, message
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.program import Program
+from tests.common.there import there
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # of the type checker; typing has it from Python 3.11 on
 
 STOP_BIT = 1
 LINK = (1, 5)
@@ -57,7 +62,7 @@ class Writer:
     calls: return addresses known since the last synchronizing message.
     """
 
-    def __init__(self, program: Program, config: Config | None = None, chatty: bool = False, **options: object) -> None:
+    def __init__(self, program: Program, config: Config | None = None, chatty: bool = False, **options: Any) -> None:
         self.program, self.chatty = program, chatty
         self.config = config or Config(**{"xlen": program.xlen, **options})
         self.htm = self.config.mode == "htm"
@@ -69,7 +74,7 @@ class Writer:
         self.pc = self.icnt = self.reference = self.time = 0
         self.hist = STOP_BIT
 
-    def send(self, name: str, *values: int, tstamp: int | None = None, src: int | None = None) -> Writer:
+    def send(self, name: str, *values: int, tstamp: int | None = None, src: int | None = None) -> Self:
         """Any message, right or wrong; SRC is the configuration's unless given."""
         source, has_sync = self.config.src_id if src is None else src, BY_NAME[name].has_sync
         if self.chatty and self.config.timestamp:
@@ -83,13 +88,18 @@ class Writer:
                 self.send("Ownership", 5 << 5 | 0b1110)
         return self
 
+    @property
+    def insn(self) -> Insn:
+        """The instruction at pc."""
+        return there(self.program.insn(self.pc))
+
     def counts(self) -> tuple[int, int]:
         """I-CNT and HIST since the last message, which are reset."""
         reported = self.icnt, self.hist
         self.icnt, self.hist = 0, STOP_BIT
         return reported
 
-    def start(self, pc: int, sync: int = 5) -> Writer:
+    def start(self, pc: int, sync: int = 5) -> Self:
         self.counts()
         self.pc = self.reference = pc
         return self.send("ProgTraceSync", sync, 0, pc >> 1)
@@ -97,32 +107,32 @@ class Writer:
     def retire(self, taken: int = -1) -> None:
         self.pcs.append(self.pc)
         self.taken.append(taken)
-        self.icnt += self.program.insn(self.pc).size // 2
+        self.icnt += self.insn.size // 2
 
-    def step(self, count: int = 1) -> Writer:
+    def step(self, count: int = 1) -> Self:
         """Instructions whose next pc the program determines; also one that does not retire as a jump."""
         for _ in range(count):
-            insn = self.program.insn(self.pc)
+            insn = self.insn
             jumps = insn.flow is Flow.INFERABLE
             if jumps and self.config.all_jumps:
                 self.retire(1)
-                self.pc = insn.target
+                self.pc = there(insn.target)
                 self.reported_branch(1)
                 continue
             self.retire()
-            self.pc = insn.target if jumps else self.pc + insn.size
+            self.pc = there(insn.target) if jumps else self.pc + insn.size
             if jumps and insn.rd in LINK:
                 self.calls.append(self.pcs[-1] + insn.size)
         return self
 
-    def branch(self, taken: int) -> Writer:
-        insn = self.program.insn(self.pc)
+    def branch(self, taken: int) -> Self:
+        insn = self.insn
         assert insn.flow is Flow.BRANCH, self.program.where(self.pc)
         self.retire(taken)
-        self.pc = insn.target if taken else self.pc + insn.size
+        self.pc = there(insn.target) if taken else self.pc + insn.size
         return self.reported_branch(taken)
 
-    def reported_branch(self, taken: int) -> Writer:
+    def reported_branch(self, taken: int) -> Self:
         """The branch that has just retired, by HIST or a message."""
         if self.htm:
             self.hist = self.hist << 1 | taken
@@ -132,7 +142,7 @@ class Writer:
             self.send("DirectBranch", self.counts()[0])
         return self
 
-    def infer(self, target: int) -> Writer:
+    def infer(self, target: int) -> Self:
         """An uninferable jump at pc that no message reports (9.1, 9.2)."""
         self.uninferable()
         self.pc = target
@@ -140,27 +150,27 @@ class Writer:
 
     def predictable(self) -> bool:
         """Whether the jump at pc takes an entry off the return stack that an encoder may leave out (9.2)."""
-        insn = self.program.insn(self.pc)
+        insn = self.insn
         return bool(self.config.implicit_return and self.calls and insn.rs1 in LINK and insn.rd != insn.rs1)
 
     def uninferable(self) -> None:
         """The jump at pc retires; the return stack does what it does."""
-        insn = self.program.insn(self.pc)
+        insn = self.insn
         self.retire()
         if insn.rs1 in LINK and insn.rd != insn.rs1 and self.calls:
             self.calls.pop()
         if insn.rd in LINK:
             self.calls.append(insn.pc + insn.size)
 
-    def full_hist(self) -> Writer:
+    def full_hist(self) -> Self:
         self.hist, reported = STOP_BIT, self.hist
         return self.send("ResourceFull", 1, reported)
 
-    def full_icnt(self) -> Writer:
+    def full_icnt(self) -> Self:
         self.icnt, reported = 0, self.icnt
         return self.send("ResourceFull", 0, reported)
 
-    def indirect(self, btype: int, target: int, sync: int | None) -> Writer:
+    def indirect(self, btype: int, target: int, sync: int | None) -> Self:
         icnt, hist = self.counts()
         address = target >> 1 if sync is not None else (target ^ self.reference) >> 1
         name = "IndirectBranchHist" if self.htm else "IndirectBranch"
@@ -169,17 +179,17 @@ class Writer:
         tail = (hist,) if self.htm else ()
         return self.send(name + ("" if sync is None else "Sync"), *head, address, *tail)
 
-    def jump(self, target: int, sync: int | None = None) -> Writer:
+    def jump(self, target: int, sync: int | None = None) -> Self:
         """An uninferable jump at pc."""
         self.uninferable()
         return self.indirect(0, target, sync)
 
-    def trap(self, target: int, btype: int = 2, sync: int | None = None) -> Writer:
+    def trap(self, target: int, btype: int = 2, sync: int | None = None) -> Self:
         """A trap at pc, before it retires."""
         self.traps.append((len(self.pcs), self.pc, btype))
         return self.indirect(btype, target, sync)
 
-    def sync(self, sync: int = 2) -> Writer:
+    def sync(self, sync: int = 2) -> Self:
         """A synchronizing message on linear code, with HIST if there is any."""
         icnt, hist = self.counts()
         self.reference = self.pc
@@ -187,17 +197,17 @@ class Writer:
             return self.send("ProgTraceSync", sync, icnt, self.pc >> 1)
         return self.send("IndirectBranchHistSync", sync, 0, icnt, self.pc >> 1, hist)
 
-    def stop(self, evcode: int = 4) -> Writer:
+    def stop(self, evcode: int = 4) -> Self:
         icnt, hist = self.counts()
         if not self.htm and icnt and self.taken[-1] == 0:
             self.taken[-1] = -1  # nothing says whether it would have been taken
         return self.send("ProgTraceCorrelation", evcode, int(self.htm), icnt, *((hist,) if self.htm else ()))
 
-    def wander(self, rng: random.Random, count: int, handler: int, targets: list[int]) -> Writer:
+    def wander(self, rng: random.Random, count: int, handler: int, targets: list[int]) -> Self:
         """At least `count` instructions: random directions, targets and a few traps and syncs."""
         until = len(self.pcs) + count
         while len(self.pcs) < until:
-            flow = self.program.insn(self.pc).flow
+            flow = self.insn.flow
             chance = rng.random()
             if chance < 0.01:
                 self.trap(handler, rng.choice((2, 3)))
@@ -213,7 +223,7 @@ class Writer:
                 self.step()
         return self
 
-    def decode(self, **options: int) -> DecodedTrace:
+    def decode(self, **options: Any) -> DecodedTrace:
         return decode(bytes(self.data), self.program, self.config, **options)
 
     def check(self) -> DecodedTrace:
