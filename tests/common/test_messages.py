@@ -17,6 +17,7 @@ from rvtrace.models.common.messages import (
     pack,
     unpack,
 )
+from tests.common.there import there
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,7 @@ def test_fields_as_numbers():
         ("times", VARIABLE, 64, "plain", 1, 1 << 2),
     ]
     limited = replace(DATA, max_bits=lambda c, v: 20 if v["rcode"] == 9 else 12)
-    [*_, last] = FULL.with_fields((CODE, limited)).resolved(Options()) or ()
-    assert last.most == 12
+    assert there(FULL.with_fields((CODE, limited)).resolved(Options()))[-1].most == 12
     for present in (lambda c, v: v.get("rcode", 0) == 9, lambda c, v: v.get("other", 1)):
         assert FULL.with_fields((CODE, replace(DATA, present=present))).resolved(Options()) is not None
     assert [r.field.key for r in FULL.resolved(Options(0, 1)) or ()] == ["rcode", "data", "times", "tstamp"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace.config import Config
@@ -116,7 +117,9 @@ def parts_of(message: Message, config: Config) -> list[Part]:
     if config.source_bits:
         parts.append(("src", message.src, config.source_bits))
     own = [(f, message.get(f.key)) for f in message.type.own]
-    parts += [(f.key, value, VAR if f.width == VARIABLE else f.width) for f, value in own if value is not None]
+    parts += [
+        (f.key, value, VAR if f.width == VARIABLE else cast(int, f.width)) for f, value in own if value is not None
+    ]
     if message.tstamp is not None:
         parts.append(("tstamp", message.tstamp, VAR))
     return parts

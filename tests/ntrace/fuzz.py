@@ -123,7 +123,7 @@ def extreme(rng: random.Random, config: Config, size: int) -> bytes:
                 values[spec.key] = _value(rng, spec, bits, config)
         tstamp = rng.choice((None, 0, 5, rng.getrandbits(64), rng.getrandbits(70))) if config.timestamp else None
         source = config.src_id if rng.random() < 0.9 else 0
-        width = 0 if max(values.values()) >> config.address_bits else config.address_bits
+        width = 0 if max(value or 0 for value in values.values()) >> config.address_bits else config.address_bits
         data += pack(Message.of(kind, {**values, "src": source, "tstamp": tstamp}), config.source_bits, width)
     return bytes(data[:size])
 

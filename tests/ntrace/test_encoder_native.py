@@ -69,8 +69,8 @@ def test_columns_grow_within_a_row_and_between_rows(compiled: bool, monkeypatch:
     """The fewest messages for which there can be room at first: one row of Beats may need all of it."""
     _, config, beats = next(one for one in walks(0, 1000) if len(one[2]) == 300 and one[1].ownership)
     want = summary(encoded(Encoder, config, beats, compiled))
-    monkeypatch.setattr(encoder, "_CHUNK", k.MARGIN // k.MESSAGE_ROW)
-    assert len(want["messages"]) > 2 * k.MARGIN // k.MESSAGE_ROW
+    monkeypatch.setattr(encoder, "_CHUNK", k.MARGIN)
+    assert len(want["messages"]) > 2 * k.MARGIN
     assert summary(encoded(Encoder, config, beats, compiled)) == want
 
 

@@ -67,7 +67,7 @@ def test_messages(variant: str) -> None:
     )  # 56..62: vendor-defined
     for tcode, text in MESSAGES.items():
         name, *fields = text.split()
-        kind = table[tcode]
+        kind = cast(kinds.MessageType, table[tcode])
         assert kind.name == name
         assert [f.name if f.width == VARIABLE else f"{f.name}:{f.width}" for f in kind.own] == fields
         assert (kind.fields[0].name, kind.fields[-1].name) == ("SRC", "TSTAMP")  # 3.2: after TCODE; 8.7: the last
@@ -75,7 +75,9 @@ def test_messages(variant: str) -> None:
             if field.name in SIZES:
                 assert field.max_bits == SIZES[field.name]
             assert field.is_address == field.name.endswith("ADDR")  # 8.1: bit 0 is never sent
-    repeats = {f.name: f.max_bits for m in table.values() for f in m.fields if f.name in ("HREPEAT", "B-CNT")}
+    repeats = {
+        f.name: cast(int, f.max_bits) for m in table.values() for f in m.fields if f.name in ("HREPEAT", "B-CNT")
+    }
     assert set(repeats.values()) == {18} if variant == "v1_0" else min(repeats.values()) > 18  # v1_0 only: 18 bits
     hrepeat, hist = table[27].field("hrepeat"), table[33].field("hist")
     assert [code for code in range(16) if hrepeat.present(None, {"rcode": code})] == [2]

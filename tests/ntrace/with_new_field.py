@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 NAME = "rvtrace.models.ntrace.table"
 FILE = Path(__file__).parents[2] / "models" / "ntrace" / "table.py"
@@ -123,7 +123,7 @@ def check_a_table_as_argument() -> None:
     """A table made for one decoder: the field is absent, and no other line knows."""
     config = Config(xlen=64)
     table = TABLES["v1_0"].each(lambda kind, field: () if field.key == "turns" else (field,))
-    kinds = table.by_name
+    kinds = cast(Any, table.by_name)
     sent = [
         Message.of(kinds[one.name], {key: value for key, value in one.by_key().items() if key != "turns"})
         for one in stream(config)
@@ -137,7 +137,8 @@ def check_a_table_as_argument() -> None:
 
 if __name__ == "__main__":
     use_compiled = sys.argv[1:] == ["compiled"]
-    for given in ({}, OPTIONS, {"xlen": 32}, OPTIONS | {"xlen": 32}):
+    runs: list[dict[str, Any]] = [{}, OPTIONS, {"xlen": 32}, OPTIONS | {"xlen": 32}]
+    for given in runs:
         check(Config(**given), use_compiled)
     check_encoder(use_compiled)
     if not use_compiled:
