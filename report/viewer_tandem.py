@@ -15,6 +15,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem import table as tandem
 from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.decoder.listing import key_name
+from rvtrace.models.tandem.places import places as item_places
 from rvtrace.report.viewer_code import Codes
 from rvtrace.report.viewer_traces import EventShown, FieldShown, Loss, Messages, Shape, Shapes, Shown, first_of, runs_of
 
@@ -59,24 +60,28 @@ def _rows(trace: Decoded, has: np.ndarray, program: Program, codes: Codes) -> np
 
 
 def _messages(files: TraceFiles, trace: Decoded, first: np.ndarray, time: np.ndarray) -> Messages:
-    shapes = Shapes()
+    shapes, of_item = Shapes(), item_places(files.config)
     keys, values = trace.change_key.tolist(), trace.change_value.tolist()
     requests = trace.memory(0, len(trace.memory_op))
     places = (trace.change_start.tolist(), trace.memory_start.tolist())
     columns = (trace.kind, trace.size > 0, trace.reset, trace.init, trace.broken)
     for row, (a, b), (c, d) in zip(zip(*(one.tolist() for one in columns)), pairwise(places[0]), pairwise(places[1])):
         changed, asked = tuple(keys[a:b]), requests[c:d]
-        numbers, forms = values[a:b], []
+        numbers, forms, more = values[a:b], [], []
+        for offset in trace.change_offset[a:b].tolist() if any(of_item.more.values()) else ():
+            for part in of_item.more.get(files.data[offset], ()):
+                more.append(part.field)
+                numbers.append(part.value(files.data, offset))
         for one in asked:
             given = (one.data is not None, one.response_data is not None)
             forms.append((one.op, one.size, one.result, *given))
             numbers += [one.address] + [one.data or 0] * given[0] + [one.response_data or 0] * given[1]
-        key = (row, changed, tuple(forms))
-        shapes.add(key, lambda key=key: _shape(key[0], key[1], key[2], files.config.xlen), numbers)
+        key = (row, changed, tuple(more), tuple(forms))
+        shapes.add(key, lambda key=key: _shape(key[0], key[1], key[2], key[3], files.config.xlen), numbers)
     return shapes.columns(trace.offset, trace.end - trace.offset, first, time)
 
 
-def _shape(row: Any, changed: Any, requests: Any, xlen: int) -> Shape:
+def _shape(row: Any, changed: Any, more: Any, requests: Any, xlen: int) -> Shape:
     outside, has_insn, reset, init, broken = row
     name = (
         "outside groups" if outside else "hart reset" if reset else "state initialization" if init
@@ -91,6 +96,7 @@ def _shape(row: Any, changed: Any, requests: Any, xlen: int) -> Shape:
         )
         for key in changed
     ]
+    fields += [FieldShown(one.name, "dec", dict(one.codes) or None) for one in more]
     for op, size, result, has_data, has_response in requests:
         what = f"{tandem.OPERATIONS[op].name} {tandem.SIZES[size]} bits"
         end = "" if result is None else f": {tandem.RESULTS[result]}"

@@ -295,8 +295,6 @@ def _ntrace_messages(files: TraceFiles, messages: Sequence[Message], first: Any,
 
 # E-Trace
 
-_HEX = {"address", "tval", "context", "time", "index"}
-
 
 def of_etrace(files: TraceFiles, trace: Any) -> Shown:
     from rvtrace.models.etrace.table import PRIVILEGE_NAMES
@@ -391,13 +389,12 @@ def _etrace_messages(files: TraceFiles, packets: Any, begin: Any, end: Any, firs
 
 
 def _etrace_shape(name: str, names: tuple[str, ...], layout: Any, lsb: int) -> Shape:
-    from rvtrace.models.etrace.table import PRIVILEGE_NAMES
+    from rvtrace.models.etrace.table import DIFFERENCE, bit_map, hexadecimal
 
-    signed = {f.name for f in layout.fields if f.signed}
-    fields = []
-    for one in names:
-        form = "signed" if one in signed else "bits" if one == "branch_map" else "hex" if one in _HEX else "dec"
-        if one == "address" and form == "hex" and lsb:
+    fields, forms = [], {hexadecimal: "hex", bit_map: "bits"}
+    for one in map(layout.field, names):
+        form = "signed" if one.coding is DIFFERENCE else forms.get(one.show, "dec")
+        if one.is_address and form == "hex" and lsb:
             form = {1: "half", 2: "quarter"}.get(lsb, form)
-        fields.append(FieldShown(one, form, PRIVILEGE_NAMES if one == "privilege" else None))
+        fields.append(FieldShown(one.name, form, dict(one.codes) or None))
     return Shape(name, tuple(fields))

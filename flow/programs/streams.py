@@ -22,7 +22,6 @@ from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.encoder import encode as etrace
 from rvtrace.models.etrace.encoder import kernel as ek
 from rvtrace.models.etrace.encoder.input import read as etrace_read
-from rvtrace.models.etrace.encoder.output import layout_rows
 from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.ntrace.encoder import encode as ntrace
 from rvtrace.models.ntrace.encoder import kernel as nk
@@ -88,11 +87,8 @@ class EtraceStream:
         if config.inst_sync_mode not in _PACKETS or config.filter:
             raise ProgramsError("a run in parts has no time; give INST_SYNC_MODE=1 and no FILTER")
         self._config = config
-        self._s = np.array(
-            [value - (value >> 63 << 64) if value > 0 else value for value in etrace._state(config)], np.int64
-        )  # 64 ones are -1
-        tables = [0] * (1 << config.bpred_size_p), [ek.NEVER] * (ek.CACHE_ROW << config.cache_size_p)
-        self._fixed = [np.array(column, np.int64) for column in (*tables, layout_rows(config))]
+        self._known = etrace.known_arrays(config)
+        self._s = ek.STATE.at(self._known["state"], 0)
         self._kernel: Any = _kernel(ek)
         self._held: Beats | None = None  # comes next
         self._before: Beats | None = None  # the last row that was encoded
@@ -115,11 +111,11 @@ class EtraceStream:
         given = etrace_read(Beats.concat(parts) if len(parts) > 1 else beats, self._config)
         count = int(beats.valid().sum())  # blocks; what is before and after is one each
         first, end = (1 if before else 0), (1 if before else 0) + count
-        s, columns = self._s, list(given.arrays())
+        s, columns = self._s, given.arrays()
         if before:
             steps = given.steps.reshape(-1, ek.STEP_ROW)
-            columns[0] = np.ascontiguousarray(steps[(steps[:, 0] == ek.SEGMENT) | (steps[:, 1] != 0)].ravel())
-        steps = columns[0].reshape(-1, ek.STEP_ROW)
+            columns["steps"] = np.ascontiguousarray(steps[(steps[:, 0] == ek.SEGMENT) | (steps[:, 1] != 0)].ravel())
+        steps = columns["steps"].reshape(-1, ek.STEP_ROW)
         segments = np.flatnonzero(steps[:, 0] == ek.SEGMENT)
         if len(segments) != 1:
             raise ProgramsError("a run in parts is traced without interruption; this one is not")
@@ -127,26 +123,25 @@ class EtraceStream:
         steps[segments[0], 5] = np.searchsorted(keys, ek.SLOTS * first)
         if after is not None:
             steps[segments[0], 6] = np.searchsorted(keys, ek.SLOTS * end)
-        for index in (ek.NEXT_STEP, ek.NEXT_ITEM, ek.RUNNING, ek.USED, ek.PUT, ek.PACKED):
-            s[index] = 0
+        s.next_step = s.next_item = s.running = s.used = s.put = s.packed = 0
         rows = np.empty((1024 + len(given.row_of)) * ek.PACKET_ROW, np.int64)
-        data = np.empty(1, np.int8)
-        while self._kernel.run(m := (s, rows, data, *self._fixed, *columns)) == ek.FULL:
-            rows = np.concatenate([rows, np.empty_like(rows)])
+        m = ek.Columns(rows=rows, data=np.empty(1, np.int8), **self._known, **columns)
+        while self._kernel.run(m) == ek.FULL:
+            m = m._replace(rows=np.concatenate([m.rows, np.empty_like(m.rows)]))
         if after is not None:
-            if s[ek.FORCED] < ek.SLOTS * end:  # an item of this part that has nothing of its own to report
+            if s.forced < ek.SLOTS * end:  # an item of this part that has nothing of its own to report
                 self._kernel.force(m, ek.SLOTS * end)
             moved = ek.SLOTS * (end - 1)  # the last block of this part is the first of the next
-            for index in (ek.FORCED, ek.DUE):
-                if s[index] != ek.FAR:
-                    s[index] -= moved
+            for name in ("forced", "due"):
+                if (value := getattr(s, name)) != ek.FAR:
+                    setattr(s, name, value - moved)
             blocks = np.flatnonzero(beats.valid().any(axis=1))
             self._before = beats.select(slice(int(blocks[-1]), int(blocks[-1]) + 1))
-        data = np.empty(1024 + 16 * int(s[ek.USED]) // ek.PACKET_ROW, np.int8)
-        while self._kernel.pack((s, rows, data, *m[3:])) == ek.FULL:
-            data = np.concatenate([data, np.empty_like(data)])
-        used = rows[: s[ek.USED]].reshape(-1, ek.PACKET_ROW)
-        return Piece(data[: s[ek.PUT]].tobytes(), used[:, ek.BEHIND].copy(), np.flatnonzero(used[:, 0] == ek.L_START))
+        m = m._replace(data=np.empty(1024 + 16 * s.used // ek.PACKET_ROW, np.int8))
+        while self._kernel.pack(m) == ek.FULL:
+            m = m._replace(data=np.concatenate([m.data, np.empty_like(m.data)]))
+        used = m.rows[: s.used].reshape(-1, ek.PACKET_ROW)
+        return Piece(m.data[: s.put].tobytes(), used[:, ek.BEHIND].copy(), np.flatnonzero(used[:, 0] == ek.L_START))
 
 
 def beats_of(retired: Retired, program: Program, config: EtraceConfig | NtraceConfig, first: bool, last: bool) -> Beats:

@@ -141,6 +141,10 @@ class Field:
         """Its width after these fields: bits, VARIABLE, or 0 if it is absent."""
         if self.present is not always and not self.present(config, values):
             return 0
+        return self.width_of(config, values)
+
+    def width_of(self, config: Any, values: Values) -> int:
+        """The same where it is present."""
         width = self.width
         if isinstance(width, int):
             return width
@@ -229,14 +233,14 @@ class MessageType:
         found: list[Resolved] = []
         for index, one in enumerate(self.fields):
             before = self.fields[:index]
-            width = _decided(lambda c, v, one=one: replace(one, present=always).bits(c, v), config, before)
-            there = _decided(one.present, config, before)
+            width = decided(one.width_of, config, before)
+            there = decided(one.present, config, before)
             if there is None or width is None or width.by or not one.coding.compiled:
                 return None
             number = width.answers[0]
             if not number or not any(there.answers):
                 continue
-            limit = _decided(one.most, config, before)
+            limit = decided(one.most, config, before)
             if limit is None:
                 return None
             most = min(*limit.answers, MOST_BITS) if number == VARIABLE else number
@@ -251,7 +255,7 @@ class MessageType:
         return found
 
 
-class _Decided(NamedTuple):
+class Decided(NamedTuple):
     by: str  # key of the field that decides, "" if the configuration does
     answers: tuple[int, ...]  # by the value of that field
 
@@ -278,11 +282,11 @@ class _NotKnownError(LookupError):
     pass
 
 
-def _decided(of: Of, config: Any, before: Sequence[Field]) -> _Decided | None:
+def decided(of: Of, config: Any, before: Sequence[Field]) -> Decided | None:
     """What a function answers, as far as the configuration and one short field before it decide; None if more does."""
     values = _Asked(before)
     try:
-        return _Decided("", (int(of(config, values)),))
+        return Decided("", (int(of(config, values)),))
     except _NotKnownError:
         pass
     by = next((f for f in before if f.key == values.asked), None)
@@ -292,7 +296,7 @@ def _decided(of: Of, config: Any, before: Sequence[Field]) -> _Decided | None:
         answers = tuple(int(of(config, _Asked(before, **{by.key: value}))) for value in range(1 << by.width))
     except _NotKnownError:
         return None
-    return _Decided(by.key, answers)
+    return Decided(by.key, answers)
 
 
 @dataclass(frozen=True)

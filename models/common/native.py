@@ -106,7 +106,7 @@ def _inlined(function: FunctionType, space: dict[str, Any]) -> Any:
     """Compiled for the types that a caller gives, when that is compiled."""
     import numba
 
-    copy = FunctionType(function.__code__, space, function.__name__)
+    copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
     njit: Any = numba.njit
     return njit(_nrt=False)(copy)
 

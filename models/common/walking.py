@@ -51,15 +51,16 @@ def find(table: Any, key: int) -> int:
     return at
 
 
-# The return stack: a ring, `s.deep` entries from `s.base` on, so that a push onto a full one drops the oldest entry.
-# `log` has what it takes to undo what happened since `s.touched` was 0: pairs of slot and entry, or, if `s.touched` is
-# -1, the whole ring. It has room for two rings, and a ring at least 2 * LOGGED entries.
+# The return stack: a ring, a power of two long, of which `s.deep` entries from `s.base` on are in use, so that a push
+# onto a full one drops the oldest entry. `log` has what it takes to undo what happened since `s.touched` was 0: pairs
+# of slot and entry, or, if `s.touched` is -1, the whole ring. It has room for two rings, and a ring at least 2 * LOGGED
+# entries. Where `s.touched` is always -1, nothing is logged.
 
 
 def push(s: Any, calls: Any, log: Any, most: int, back: int) -> None:
     """A call that returns to `back`; the stack holds `most`."""
     size = len(calls)
-    touched, slot = s.touched, (s.base + s.deep) % size
+    touched, slot = s.touched, s.base + s.deep & size - 1
     if touched == LOGGED:  # what `undo` needs is then the whole stack
         for index in range(size):
             log[size + index] = calls[index]
@@ -92,22 +93,32 @@ def pop(s: Any, calls: Any) -> int:
     if not s.deep:
         return NOWHERE
     s.deep -= 1
-    return calls[(s.base + s.deep) % len(calls)]
+    return calls[s.base + s.deep & len(calls) - 1]
 
 
-def save(s: Any, calls: Any, to: Any) -> None:
-    """Copy the stack to `to`, after its depth."""
-    to[0] = s.deep
+def save(s: Any, calls: Any, to: Any, at: int = 0) -> None:
+    """Copy the stack to `to`, after its depth, from entry `at` on."""
+    last = len(calls) - 1
+    to[at] = s.deep
     for index in range(s.deep):
-        to[1 + index] = calls[(s.base + index) % len(calls)]
+        to[at + 1 + index] = calls[s.base + index & last]
 
 
-def same(s: Any, calls: Any, to: Any) -> int:
+def load(s: Any, calls: Any, of: Any, at: int = 0) -> None:
+    """The stack that was saved there."""
+    last = len(calls) - 1
+    s.deep = of[at]
+    for index in range(s.deep):
+        calls[s.base + index & last] = of[at + 1 + index]
+
+
+def same(s: Any, calls: Any, to: Any, at: int = 0) -> int:
     """Whether the stack is as it was when it was saved there."""
-    if s.deep != to[0]:
+    last = len(calls) - 1
+    if s.deep != to[at]:
         return 0
     for index in range(s.deep):
-        if calls[(s.base + index) % len(calls)] != to[1 + index]:
+        if calls[s.base + index & last] != to[at + 1 + index]:
             return 0
     return 1
 

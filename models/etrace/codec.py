@@ -8,13 +8,16 @@ there is none.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
+from rvtrace.models.common import messages
+from rvtrace.models.common.messages import FieldError, MessageType
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.table import MAX_PAYLOAD, TABLES, Format, Packet, formats
+from rvtrace.models.etrace.table import FORMAT_BITS, MAX_PAYLOAD, TABLES, Packet, formats
 
-FORMAT_BITS = 2
+_ENDLESS = 1024  # bits to which a payload is sign-extended: more than a packet can have
+# Of format 0: the option that each subformat needs
+_OPTIONAL = ("branch_prediction", "jump_target_cache")
 
 
 class PacketError(ValueError):
@@ -26,26 +29,11 @@ def bits(packet: Packet, config: Config, options: dict[str, int] | None = None) 
     field.
     """
     values: dict[str, Any] = packet.values | {"options": options or config.options}
-    payload, length = values["format"], FORMAT_BITS
-    for name, width, kind, signed in formats(config.variant)[packet.name].fields:
-        n = width(config, values)
-        if not n:
-            continue
-        value = values.get(name, 0)
-        before = payload >> (length - 1) & 1
-        if kind == "flag":
-            value ^= before
-        elif kind == "filled" and not values["irreport"]:
-            value = before * ((1 << n) - 1)
-        elif kind == "options" and config.ioptions_layout:
-            value = config.sent_ioptions(value)
-        elif signed:
-            value &= (1 << n) - 1
-        if value is None or value >> n:
-            raise ValueError(f"{packet.name}.{name}={value} does not fit its {n} bits")
-        payload |= value << length
-        length += n
-    return payload, length
+    fields = formats(config.variant)[packet.name].fields
+    try:
+        return messages.pack(fields, values, config, values["format"], FORMAT_BITS)[-1]
+    except FieldError as error:
+        raise ValueError(f"{packet.name}.{error}") from None
 
 
 def compress(payload: int, length: int) -> bytes:
@@ -66,28 +54,23 @@ def pack(packet: Packet, config: Config, options: dict[str, int] | None = None) 
     return compress(*bits(packet, config, options))
 
 
-@cache
-def _by_format(variant: str) -> dict[tuple[int, int | None], Format]:
-    return {(f.select["format"], f.select.get("subformat")): f for f in TABLES[variant]}
-
-
-def _format(payload: int, config: Config, options: dict[str, int]) -> tuple[Format, int | None]:
-    number = payload & 3
-    known = _by_format(config.variant)
-    if (number, None) in known:
-        return known[number, None], None
+def _type(payload: int, config: Config, options: dict[str, int]) -> MessageType:
+    number, table = payload & 3, TABLES[config.variant]
+    found = table.select(format=number)
+    if found is not None:
+        return found
     if number == 3:
         subformat = payload >> FORMAT_BITS & 3
     elif not config.f0s_width_p:
         subformat = 0 if options["branch_prediction"] else 1
     else:
         subformat = payload >> FORMAT_BITS & ((1 << config.f0s_width_p) - 1)
-    found = known.get((number, subformat))
-    if found is None or (number == 0 and not options[("branch_prediction", "jump_target_cache")[subformat]]):
+    found = table.select(format=number, subformat=subformat)
+    if found is None or (number == 0 and not options[_OPTIONAL[subformat]]):
         raise PacketError(
             f"format {number} subformat {subformat} is not in use in this configuration ({config.variant})"
         )
-    return found, subformat
+    return found
 
 
 def unpack(data: bytes, config: Config, options: dict[str, int] | None = None) -> Packet:
@@ -97,31 +80,15 @@ def unpack(data: bytes, config: Config, options: dict[str, int] | None = None) -
     options = options or config.options
     given = int.from_bytes(data, "little")
     payload = given if not data[-1] >> 7 else given - (1 << 8 * len(data))  # sign-extended without end
-    layout, subformat = _format(payload & ((1 << 64) - 1), config, options)
-    values: dict[str, Any] = {"format": payload & 3, "options": options}
-    if subformat is not None:
-        values["subformat"] = subformat
-    at = FORMAT_BITS
-    for name, width, kind, signed in layout.fields:
-        n = width(config, values)
-        if not n:
-            continue
-        value = payload >> at & ((1 << n) - 1)
-        before = payload >> (at - 1) & 1
-        if kind == "flag":
-            value ^= before
-        elif kind == "filled" and not values["irreport"] and value == before * ((1 << n) - 1):
-            value = None
-        elif kind == "options":
-            value = config.read_ioptions(value)
-        elif signed and not options["full_address"] and value >> (n - 1):
-            value -= 1 << n
-        values[name] = value
-        at += n
+    kind = _type(payload & ((1 << 64) - 1), config, options)
+    known: dict[str, Any] = {"format": payload & 3, "options": options}
+    if "subformat" in kind.selector:
+        known["subformat"] = kind.selector["subformat"]
+    values, _, at = messages.unpack(kind.fields, ((payload, _ENDLESS),), config, known, FORMAT_BITS)
     if len(data) > (at + 7) // 8 or payload >> at != (-1 if payload >> (at - 1) & 1 else 0):
-        raise PacketError(f"{layout.name}: {len(data)} bytes hold more than its {at} bits; the rest must be its sign")
+        raise PacketError(f"{kind.name}: {len(data)} bytes hold more than its {at} bits; the rest must be its sign")
     del values["options"]
-    return Packet(layout.name, values)
+    return Packet(kind.name, values)
 
 
 def is_shortest(data: bytes) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from rvtrace.models.common.filters import FilterError, FilterSettings
 from rvtrace.models.common.options import ConfigError, Options, cut, items, number, option, shown, switch
-from rvtrace.models.etrace.table import MAX_PAYLOAD, OPTIONS, TABLES, VARIANTS
+from rvtrace.models.etrace.table import FORMAT_BITS, MAX_PAYLOAD, OPTIONS, TABLES, VARIANTS
 
 NO_OPTION = "-"  # in ioptions_layout: a bit that is none of the options
 
@@ -178,9 +178,9 @@ class Config(Options):
             "thaddr": 0,
         }
         longest = 0
-        for layout in TABLES[self.variant]:
+        for kind in TABLES[self.variant].messages:
             values = most | ({"branch_fmt": 0} if self.variant == "draft_0_026" else {})
-            longest = max(longest, 2 + sum(f.width(self, values) for f in layout.fields))
+            longest = max(longest, FORMAT_BITS + sum(f.bits(self, values) for f in kind.fields))
         return (longest + 7) // 8
 
     @property

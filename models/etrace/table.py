@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packets of E-Trace as data: one table of fields for each variant; packer, unpacker, printers, checks and coverage
-read it.
+"""The packets of E-Trace as data: one table of `rvtrace.models.common.messages` for each variant; packer, unpacker, the
+kernels, printers, columns, checks and coverage read `TABLES`.
 
 A field's width may depend on the configuration and on the fields before it, so a variant (a third one as well) is
 another table and nothing else. Values are logical: `notify`, `updiscon` and `irreport` are flags (1: differs from the
 bit before), addresses are shifted by iaddress_lsb_p and, in formats 0 to 2, differences unless option full_address is
-on.
+on. Functions of a field find the options in force as `values["options"]`. The field `format` comes before all others;
+`subformat` is a field like any other, and its values select the packet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rvtrace.models.common.messages import FLAG, Coding, Field, MessageType, Of, Place, Table, Values
 
 VARIANTS = ("v2_0", "draft_0_026")
 OPTIONS = (
@@ -31,36 +33,62 @@ MAP_LENGTHS = {  # bits of branch_map: the least of these that holds `branches`
     "v2_0": (1, 3, 7, 15, 31), "draft_0_026": (1, 9, 17, 25, 31),
 }  # fmt: skip
 
-Values = Mapping[str, Any]
-Width = Callable[[Any, Values], int]  # (config, values of the fields before) to bits; 0: the field is absent
+FORMAT_BITS = 2
 
 
-class Field(NamedTuple):
-    """A field: plain bits; a flag, sent as the XOR with the bit before; filled: all bits equal the bit before unless
-    irreport is set; or options: bits in the order of the configuration's ioptions_layout.
-    """
-
-    name: str
-    width: Width
-    kind: str = "plain"  # "plain", "flag", "filled" or "options"
-    signed: bool = False  # an address difference
+def _fill(place: Place) -> int:
+    return (1 << place.width) - 1 if place.before else 0
 
 
-@dataclass(frozen=True)
-class Format:
-    """A packet layout. name: for people. select: values of the fields that select it (format, subformat). fields: after
-    `format`, in order.
-    """
+def _send_filled(value: int, place: Place) -> int:
+    return value if place.values.get("irreport") else _fill(place)
 
-    name: str
-    select: dict[str, int]
-    fields: tuple[Field, ...]
+
+def _take_filled(value: int, place: Place) -> int | None:
+    return None if not place.values.get("irreport") and value == _fill(place) else value
+
+
+def _take_options(value: int, place: Place) -> int:
+    return place.config.read_ioptions(value)
+
+
+def _send_options(value: int, place: Place) -> int:
+    return place.config.sent_ioptions(value) if place.config.ioptions_layout else value
+
+
+def _send_difference(value: int, place: Place) -> int:
+    return value & (1 << place.width) - 1
+
+
+def _take_difference(value: int, place: Place) -> int:
+    negative = value >> place.width - 1 and not place.values["options"]["full_address"]
+    return value - (1 << place.width) if negative else value
+
+
+def hexadecimal(value: int, values: Values) -> str:
+    """Of fields whose bits people look at."""
+    return f"{value:#x}"
+
+
+def bit_map(value: int, values: Values) -> str:
+    """Of fields in which each bit is one thing."""
+    return f"{value:#x}"
+
+
+def decimal(value: int, values: Values) -> str:
+    """Of fields with codes, whose names are not shown."""
+    return str(value)
+
+
+FILLED = Coding("filled", _send_filled, _take_filled, compiled="plain")  # the bit before, unless irreport is set
+IOPTIONS = Coding("options", _send_options, _take_options)  # bits in the order of the configuration's ioptions_layout
+DIFFERENCE = Coding("difference", _send_difference, _take_difference, compiled="difference")
 
 
 @dataclass
 class Packet:
-    """A packet. name: of its `Format`. values: of its fields, logical; an absent field is missing. irdepth is None
-    where it says nothing.
+    """A packet. name: of its type in the table. values: of its fields, logical; an absent field is missing. irdepth is
+    None where it says nothing.
     """
 
     name: str
@@ -86,12 +114,7 @@ class Packet:
         return "address" in self.values
 
     def __str__(self) -> str:
-        hexes = ("address", "tval", "context", "branch_map", "time")
-        shown = (
-            f"{n}={v:#x}" if n in hexes and isinstance(v, int) else f"{n}={v}"
-            for n, v in self.values.items()
-            if v is not None
-        )
+        shown = (f"{n}={field_text(n, v)}" for n, v in self.values.items() if v is not None)
         return f"{self.name}({' '.join(s for s in shown if not s.startswith(('format=', 'subformat=')))})"
 
 
@@ -100,18 +123,6 @@ def map_length(variant: str, branches: int) -> int:
     if branches > MAX_BRANCHES:
         raise ValueError(f"{branches} branches do not fit a branch_map; it holds {MAX_BRANCHES}")
     return next(n for n in MAP_LENGTHS[variant] if n >= branches)
-
-
-def _bits(n: int) -> Width:
-    return lambda c, v: n
-
-
-def _config(name: str) -> Width:
-    return lambda c, v: getattr(c, name)
-
-
-def _when(test: Callable[[Any, Values], Any], width: Width) -> Width:
-    return lambda c, v: width(c, v) if test(c, v) else 0
 
 
 def _address(c: Any, v: Values) -> int:
@@ -142,142 +153,143 @@ def _full_map(c: Any, v: Values) -> int:
     return map_length(c.variant, v["branches"] or MAX_BRANCHES)
 
 
-def _tail(test: Callable[[Any, Values], Any] = lambda c, v: True) -> tuple[Field, ...]:
-    return (
-        Field("address", _when(test, _address), signed=True), Field("notify", _when(test, _bits(1)), "flag"),
-        Field("updiscon", _when(test, _bits(1)), "flag"), Field("irreport", _when(test, _bits(1)), "flag"),
-        Field("irdepth", _when(test, _irdepth), "filled"),
-    )  # fmt: skip
+def _has_branches(c: Any, v: Values) -> int:
+    return v["branches"]
 
 
-def _drafted(test: Callable[[Any, Values], Any] = lambda c, v: True) -> tuple[Field, ...]:
-    return (Field("address", _when(test, _address), signed=True),)
+def _has_no_branches(c: Any, v: Values) -> int:
+    return not v["branches"]
 
 
-_SUB = Field("subformat", _bits(2))
-_PRIVILEGE, _TIME, _CONTEXT = (
-    Field("privilege", _config("privilege_width_p")),
-    Field("time", _time),
-    Field("context", _context),
-)
-_FULL = Field("address", _address)
-_BRANCH = Field("branch", _bits(1))
-_CAUSE = (Field("ecause", _config("ecause_width_p")), Field("interrupt", _bits(1)))
-_BRANCHES = Field("branches", _bits(5))
+def _is_counted(c: Any, v: Values) -> int:
+    return v.get("branch_fmt", 0)
 
 
-def _explicit(c: Any, v: Values) -> bool:
+def _is_mapped(c: Any, v: Values) -> int:
+    return not v.get("branch_fmt", 0)
+
+
+def _has_address(c: Any, v: Values) -> int:
+    return v["branch_fmt"] >= 2
+
+
+def _is_exception(c: Any, v: Values) -> int:
+    return not v["interrupt"]
+
+
+def _is_explicit(c: Any, v: Values) -> int:
     """Whether 3.1 has an address: implicit_exception leaves that of a trap handler out."""
     return not (v["options"]["implicit_exception"] and v.get("thaddr", 1))
 
 
-TABLES: dict[str, tuple[Format, ...]] = {
-    "v2_0": (
-        Format(
-            "branch_count",
-            {"format": 0, "subformat": 0},
-            (
-                Field("subformat", _config("f0s_width_p")),
-                Field("branch_count", _bits(32)),
-                Field("branch_fmt", _bits(2)),
-                *_tail(lambda c, v: v["branch_fmt"] >= 2),
-            ),
-        ),
-        Format(
-            "jump_target",
-            {"format": 0, "subformat": 1},
-            (
-                Field("subformat", _config("f0s_width_p")),
-                Field("index", _config("cache_size_p")),
-                _BRANCHES,
-                Field("branch_map", _map),
-                Field("irreport", _bits(1), "flag"),
-                Field("irdepth", _irdepth, "filled"),
-            ),
-        ),
-        Format(
-            "branch_map", {"format": 1}, (_BRANCHES, Field("branch_map", _full_map), *_tail(lambda c, v: v["branches"]))
-        ),
-        Format("address", {"format": 2}, _tail()),
-        Format("start", {"format": 3, "subformat": 0}, (_SUB, _BRANCH, _PRIVILEGE, _TIME, _CONTEXT, _FULL)),
-        Format(
+SUBFORMAT = Field("subformat", 2)
+ANY_SUBFORMAT = Field("subformat", "f0s_width_p")
+BRANCHES = Field("branches", 5, clause="ET.pay.map_length")
+BRANCH_MAP = Field("branch_map", _map, show=bit_map, clause="ET.pay.map_bits")
+FULL_MAP = Field("branch_map", _full_map, show=bit_map, clause="ET.pay.map_bits")
+DIFFERENTIAL = Field(
+    "address", _address, is_address=True, coding=DIFFERENCE, show=hexadecimal, clause="ET.pay.differential"
+)
+NOTIFY, UPDISCON, IRREPORT = (
+    Field(name, 1, coding=FLAG, clause=f"ET.pay.{name}") for name in ("notify", "updiscon", "irreport")
+)
+IRDEPTH = Field("irdepth", _irdepth, coding=FILLED, clause="ET.pay.irdepth")
+TAIL = (DIFFERENTIAL, NOTIFY, UPDISCON, IRREPORT, IRDEPTH)
+FULL = Field("address", _address, is_address=True, show=hexadecimal, clause="ET.pay.differential")
+BRANCH = Field("branch", 1, clause="ET.pay.branch_bit")
+PRIVILEGE = Field("privilege", "privilege_width_p", codes=PRIVILEGE_NAMES, show=decimal, clause="ET.pay.privilege")
+TIME = Field("time", _time, show=hexadecimal, clause="ET.pay.time")
+CONTEXT = Field("context", _context, show=hexadecimal, clause="ET.pay.context")
+CAUSE = (Field("ecause", "ecause_width_p", clause="ET.pay.ecause"), Field("interrupt", 1, clause="ET.pay.ecause"))
+TVAL = Field("tval", "iaddress_width_p", show=hexadecimal, clause="ET.pay.tval")
+INDEX = Field("index", "cache_size_p", clause="ET.opt.cache")
+COUNT, FORM = (
+    Field("branch_count", 32, clause="ET.pay.branch_count"),
+    Field("branch_fmt", 2, clause="ET.pay.branch_fmt"),
+)
+THADDR = Field("thaddr", 1, clause="ET.pay.thaddr")
+SUPPORT = (
+    SUBFORMAT, Field("ienable", 1, clause="ET.pay.ienable"),
+    Field("encoder_mode", "encoder_mode_n", clause="ET.pay.support"),
+    Field("qual_status", 2, codes=dict(enumerate(QUAL_STATUS)), show=decimal, clause="ET.pay.qual_status"),
+    Field("ioptions", _ioptions, coding=IOPTIONS, show=decimal, clause="ET.pay.ioptions"),
+)  # fmt: skip
+DATA_TRACE = (
+    Field("denable", 1, clause="ET.pay.support"), Field("dloss", 1, clause="ET.pay.support"),
+    Field("doptions", "doptions_n", clause="ET.pay.support"),
+)  # fmt: skip
+DRAFT_FORM = Field("branch_fmt", 1, clause="ET.pay.branch_fmt")
+DRAFT_COUNT = (
+    Field("branch_count", 16, clause="ET.pay.branch_count"), Field("no_mispred", 1, clause="ET.pay.branch_fmt"),
+)  # fmt: skip
+
+
+def _if(present: Of, *fields: Field) -> tuple[Field, ...]:
+    return tuple(replace(f, present=present) for f in fields)
+
+
+def _packet(name: str, fields: tuple[Field, ...], format: int, subformat: int | None = None) -> MessageType:
+    return MessageType(name, fields, {"format": format} | ({} if subformat is None else {"subformat": subformat}))
+
+
+V2_0 = Table(
+    (
+        _packet("branch_count", (ANY_SUBFORMAT, COUNT, FORM, *_if(_has_address, *TAIL)), 0, 0),
+        _packet("jump_target", (ANY_SUBFORMAT, INDEX, BRANCHES, BRANCH_MAP, IRREPORT, IRDEPTH), 0, 1),
+        _packet("branch_map", (BRANCHES, FULL_MAP, *_if(_has_branches, *TAIL)), 1),
+        _packet("address", TAIL, 2),
+        _packet("start", (SUBFORMAT, BRANCH, PRIVILEGE, TIME, CONTEXT, FULL), 3, 0),
+        _packet(
             "trap",
-            {"format": 3, "subformat": 1},
-            (
-                _SUB,
-                _BRANCH,
-                _PRIVILEGE,
-                _TIME,
-                _CONTEXT,
-                *_CAUSE,
-                Field("thaddr", _bits(1)),
-                Field("address", _when(_explicit, _address)),
-                Field("tval", _when(lambda c, v: not v["interrupt"], _config("iaddress_width_p"))),
-            ),
+            (SUBFORMAT, BRANCH, PRIVILEGE, TIME, CONTEXT, *CAUSE, THADDR, *_if(_is_explicit, FULL),
+             *_if(_is_exception, TVAL)), 3, 1,
         ),
-        Format("context", {"format": 3, "subformat": 2}, (_SUB, _PRIVILEGE, _TIME, _CONTEXT)),
-        Format(
-            "support",
-            {"format": 3, "subformat": 3},
-            (
-                _SUB,
-                Field("ienable", _bits(1)),
-                Field("encoder_mode", _config("encoder_mode_n")),
-                Field("qual_status", _bits(2)),
-                Field("ioptions", _ioptions, "options"),
-                Field("denable", _bits(1)),
-                Field("dloss", _bits(1)),
-                Field("doptions", _config("doptions_n")),
-            ),
-        ),
+        _packet("context", (SUBFORMAT, PRIVILEGE, TIME, CONTEXT), 3, 2),
+        _packet("support", (*SUPPORT, *DATA_TRACE), 3, 3),
     ),
-    "draft_0_026": (
-        Format(
+    "v2_0",
+)  # fmt: skip
+DRAFT = Table(
+    (
+        _packet(
             "branch_map",
-            {"format": 1},
-            (
-                _BRANCHES,
-                Field("branch_fmt", _when(lambda c, v: not v["branches"], _bits(1))),
-                Field("branch_map", _when(lambda c, v: not v.get("branch_fmt"), _full_map)),
-                Field("branch_count", _when(lambda c, v: v.get("branch_fmt"), _bits(16))),
-                Field("no_mispred", _when(lambda c, v: v.get("branch_fmt"), _bits(1))),
-                *_drafted(lambda c, v: v["branches"]),
-            ),
+            (BRANCHES, *_if(_has_no_branches, DRAFT_FORM), *_if(_is_mapped, FULL_MAP), *_if(_is_counted, *DRAFT_COUNT),
+             *_if(_has_branches, DIFFERENTIAL)), 1,
         ),
-        Format("address", {"format": 2}, _drafted()),
-        Format("start", {"format": 3, "subformat": 0}, (_SUB, _CONTEXT, _PRIVILEGE, _BRANCH, _FULL)),
-        Format(
+        _packet("address", (DIFFERENTIAL,), 2),
+        _packet("start", (SUBFORMAT, CONTEXT, PRIVILEGE, BRANCH, FULL), 3, 0),
+        _packet(
             "trap",
-            {"format": 3, "subformat": 1},
-            (
-                _SUB,
-                _CONTEXT,
-                _PRIVILEGE,
-                _BRANCH,
-                Field("address", _when(_explicit, _address)),
-                *_CAUSE,
-                Field("tval", lambda c, v: 0 if c.notval_p else c.iaddress_width_p),
-            ),
+            (SUBFORMAT, CONTEXT, PRIVILEGE, BRANCH, *_if(_is_explicit, FULL), *CAUSE,
+             *_if(lambda c, v: not c.notval_p, TVAL)), 3, 1,
         ),
-        Format("context", {"format": 3, "subformat": 2}, (_SUB, _CONTEXT)),
-        Format(
-            "support",
-            {"format": 3, "subformat": 3},
-            (
-                _SUB,
-                Field("ienable", _bits(1)),
-                Field("encoder_mode", _config("encoder_mode_n")),
-                Field("qual_status", _bits(2)),
-                Field("ioptions", _ioptions, "options"),
-            ),
-        ),
+        _packet("context", (SUBFORMAT, CONTEXT), 3, 2),
+        _packet("support", SUPPORT, 3, 3),
     ),
-}
+    "draft_0_026",
+)  # fmt: skip
+TABLES: dict[str, Table] = {"v2_0": V2_0, "draft_0_026": DRAFT}
 
 
-def formats(variant: str) -> dict[str, Format]:
-    """The layouts of a variant by name."""
-    return {f.name: f for f in TABLES[variant]}
+def formats(variant: str) -> dict[str, MessageType]:
+    """The packets of a variant by name."""
+    return TABLES[variant].by_name
+
+
+def field_of(key: str) -> Field | None:
+    """A field by its key, as the first table that has it says."""
+    return next((table.fields[key] for table in TABLES.values() if key in table.fields), None)
+
+
+def field_clauses() -> dict[str, str]:
+    """The clause of each field that has one of its own; the form of others is ET.pay.fields."""
+    return {f.key: f.clause for table in TABLES.values() for f in table.fields.values() if f.clause}
+
+
+def field_text(key: str, value: int) -> str:
+    """A field's value for people."""
+    found = field_of(key)
+    return str(value) if found is None else found.text(value)
 
 
 def options_of(ioptions: int) -> dict[str, int]:

@@ -12,10 +12,13 @@ Bytes are little endian; fields are packed from bit 0 on. Widths that depend on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-Width = Callable[[Any, Mapping[str, int]], int]  # (config, values of the fields before) to bits
+from rvtrace.models.common.messages import SIGNED, Field, MessageType, Table
+
+VERSION = "2018-11-20"
 
 # --- Opcodes (chapter 2, first table) -------------------------------------------------------------------------------
 
@@ -23,25 +26,18 @@ BEGIN, END, INCREMENT_PC, REGISTER, ADD, OR, STATE, REQUEST, RESPONSE, RESET, IN
 INSN16, INSN32 = 16, 17
 
 
-class Field(NamedTuple):
-    """A field of an item: its name, its width, and whether it is a signed number."""
+@dataclass(frozen=True)
+class Opcode(MessageType):
+    """An opcode: its item's name, what it means, and its fields after the opcode byte."""
 
-    name: str
-    width: Width
-    signed: bool = False
-
-
-class Opcode(NamedTuple):
-    """An opcode: its number, its item's name, what it means, and its fields after the opcode byte."""
-
-    code: int
-    name: str
-    meaning: str
-    fields: tuple[Field, ...] = ()
+    @property
+    def code(self) -> int:
+        """Its number."""
+        return self.selector["opcode"]
 
 
-def _bits(n: int) -> Width:
-    return lambda config, values: n
+def _item(code: int, name: str, meaning: str, fields: tuple[Field, ...] = ()) -> Opcode:
+    return Opcode(name, fields, {"opcode": code}, "2", meaning=meaning)
 
 
 def _register(config: Any, values: Mapping[str, int]) -> int:
@@ -65,32 +61,33 @@ def _response_data(config: Any, values: Mapping[str, int]) -> int:
     return 8 << values["size"] if response_has_data(config, values["op"], values["result"]) else 0
 
 
-_ADDRESS = Field("address", _bits(16))
+_ADDRESS = Field("address", 16)
 OPCODES: tuple[Opcode, ...] = (
-    Opcode(BEGIN, "begin", "begin group"),
-    Opcode(END, "end", "end group"),
-    Opcode(INCREMENT_PC, "increment_pc", "pc advances by the length of the instruction"),
-    Opcode(REGISTER, "register", "full register", (_ADDRESS, Field("data", _register))),
-    Opcode(ADD, "add", "register plus an offset", (_ADDRESS, Field("offset", _bits(8), signed=True))),
-    Opcode(OR, "or", "register with bits set", (_ADDRESS, Field("mask", _bits(8)))),
-    Opcode(STATE, "state", "additional state", (Field("id", _bits(8)), Field("data", _state))),
-    Opcode(
+    _item(BEGIN, "begin", "begin group"),
+    _item(END, "end", "end group"),
+    _item(INCREMENT_PC, "increment_pc", "pc advances by the length of the instruction"),
+    _item(REGISTER, "register", "full register", (_ADDRESS, Field("data", _register))),
+    _item(ADD, "add", "register plus an offset", (_ADDRESS, Field("offset", 8, coding=SIGNED))),
+    _item(OR, "or", "register with bits set", (_ADDRESS, Field("mask", 8))),
+    _item(STATE, "state", "additional state", (Field("id", 8), Field("data", _state))),
+    _item(
         REQUEST,
         "request",
         "memory request",
-        (Field("address", _mlen), Field("op", _bits(4)), Field("size", _bits(4)), Field("data", _request_data)),
+        (Field("address", _mlen), Field("op", 4), Field("size", 4), Field("data", _request_data)),
     ),
-    Opcode(
+    _item(
         RESPONSE,
         "response",
         "memory response",
-        (Field("size", _bits(4)), Field("result", _bits(4)), Field("data", _response_data)),
+        (Field("size", 4), Field("result", 4), Field("data", _response_data)),
     ),
-    Opcode(RESET, "reset", "hart reset"),
-    Opcode(INIT, "init", "state initialization"),
-    Opcode(INSN16, "insn16", "16-bit instruction", (Field("bits", _bits(16)),)),
-    Opcode(INSN32, "insn32", "32-bit instruction", (Field("bits", _bits(32)),)),
+    _item(RESET, "reset", "hart reset"),
+    _item(INIT, "init", "state initialization"),
+    _item(INSN16, "insn16", "16-bit instruction", (Field("bits", 16),)),
+    _item(INSN32, "insn32", "32-bit instruction", (Field("bits", 32),)),
 )
+TABLES: dict[str, Table] = {VERSION: Table(OPCODES, VERSION)}  # what everybody reads; one version so far
 BY_CODE = {opcode.code: opcode for opcode in OPCODES}
 
 # --- Registers (notes, "register addresses") ------------------------------------------------------------------------

@@ -7,50 +7,25 @@ with another meaning.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
+from rvtrace.models.common.messages import FLAG, PLAIN, Field, always
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.table import MAP_LENGTHS, MAX_BRANCHES, OPTIONS, Field
+from rvtrace.models.etrace.table import MAP_LENGTHS, MAX_BRANCHES, OPTIONS, field_clauses
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.hypotheses import Dialect
 from rvtrace.scoreboards.etrace.dialects import Meaning, Rewriting, Values, option_bit
-from rvtrace.scoreboards.etrace.layout import Layout, standard
+from rvtrace.scoreboards.etrace.layout import INVERTED, UNUSED, Layout, standard
 
+_CODINGS = {coding.name: coding for coding in (PLAIN, FLAG, INVERTED)}
 SYNC, FLOW = ("start", "trap", "context"), ("branch_count", "jump_target", "branch_map", "address")
 FLAGS = ("notify", "updiscon", "irreport")
-CLAUSES = {
-    "subformat": "ET.pay.fields",
-    "branch": "ET.pay.branch_bit",
-    "privilege": "ET.pay.privilege",
-    "time": "ET.pay.time",
-    "context": "ET.pay.context",
-    "ecause": "ET.pay.ecause",
-    "interrupt": "ET.pay.ecause",
-    "thaddr": "ET.pay.thaddr",
-    "tval": "ET.pay.tval",
-    "branches": "ET.pay.map_length",
-    "branch_map": "ET.pay.map_length",
-    "branch_count": "ET.pay.branch_count",
-    "branch_fmt": "ET.pay.branch_fmt",
-    "address": "ET.pay.differential",
-    "notify": "ET.pay.notify",
-    "updiscon": "ET.pay.updiscon",
-    "irreport": "ET.pay.irreport",
-    "irdepth": "ET.pay.irdepth",
-    "index": "ET.opt.cache",
-    "ienable": "ET.pay.ienable",
-    "encoder_mode": "ET.pay.support",
-    "qual_status": "ET.pay.qual_status",
-    "ioptions": "ET.pay.ioptions",
-    "denable": "ET.pay.support",
-    "dloss": "ET.pay.support",
-    "doptions": "ET.pay.support",
-    "no_mispred": "ET.pay.branch_fmt",
-}
+CLAUSES = defaultdict(lambda: "ET.pay.fields", field_clauses()) | {"branch_map": "ET.pay.map_length"}
 WIDTHS = {  # widths that the parameters do not have, as differences or (absolute) from the tables
     "ecause": (1, 2, 3, 9, 10, 12, 16, 31, 32, 63, 64),
     "privilege": (1, 4, 8),
@@ -100,7 +75,7 @@ def _shape(layout: Layout, config: Config) -> tuple[object, ...]:
                     "branch_fmt": fmt,
                     "options": config.options,
                 }
-                rows.append((name, [(f.name, f.kind, n) for f in fields if (n := f.width(config, values))]))
+                rows.append((name, [(f.key, f.coding.name, n) for f in fields if (n := f.bits(config, values))]))
     return (rows, sorted(layout.codes.items()), layout.extension, layout.msb_first, layout.offsets, layout.remaps)
 
 
@@ -404,7 +379,8 @@ def _filled_up(width: int) -> Callable[..., Meaning]:
 
 
 def _kinds(layout: Layout, names: tuple[str, ...], kind: str) -> Layout:
-    return layout.with_fields(lambda _, row: tuple(f._replace(kind=kind) if f.name in names else f for f in row))
+    coding = _CODINGS[kind]
+    return layout.with_fields(lambda _, row: tuple(replace(f, coding=coding) if f.name in names else f for f in row))
 
 
 def _flags(config: Config) -> Iterator[Dialect]:
@@ -613,9 +589,9 @@ def _split_fmt(layout: Layout) -> Layout:
 
         def theirs(config: Config, values: Values) -> int:
             fmt = values["branch_fmt"]
-            return field.width(config, {**values, "branch_fmt": (fmt & 1) << 1 | fmt >> 1})
+            return field.bits(config, {**values, "branch_fmt": (fmt & 1) << 1 | fmt >> 1})
 
-        return field._replace(width=theirs)
+        return replace(field, width=theirs, present=always)
 
     changed = layout.with_fields(lambda n, row: tuple(map(width, row)) if n == "branch_count" else row)
     return replace(changed, remaps={**changed.remaps, "branch_fmt": (0, 2, 1, 3)})
@@ -626,7 +602,7 @@ def _tval_when(layout: Layout, every: int) -> Layout:
         width = (
             (lambda c, v: c.iaddress_width_p) if every else (lambda c, v: c.iaddress_width_p if v["interrupt"] else 0)
         )
-        return tuple(f._replace(width=width) if f.name == "tval" else f for f in row)
+        return tuple(replace(f, width=width, present=always) if f.name == "tval" else f for f in row)
 
     return layout.with_fields(change)
 
@@ -755,9 +731,9 @@ def _maps(config: Config) -> Iterator[Dialect]:
 def _map_lengths(layout: Layout, length: Callable[[int], int]) -> Layout:
     def change(name: str, row: tuple[Field, ...]) -> tuple[Field, ...]:
         def width(of: Field) -> Callable[[Config, Values], int]:
-            return lambda c, v: length(v["branches"] or MAX_BRANCHES) if of.width(c, v) else 0
+            return lambda c, v: length(v["branches"] or MAX_BRANCHES) if of.bits(c, v) else 0
 
-        return tuple(f._replace(width=width(f)) if f.name == "branch_map" else f for f in row)
+        return tuple(replace(f, width=width(f), present=always) if f.name == "branch_map" else f for f in row)
 
     return layout.with_fields(change)
 
@@ -767,9 +743,10 @@ def _full(layout: Layout) -> Layout:
 
     def change(name: str, row: tuple[Field, ...]) -> tuple[Field, ...]:
         def width(of: Field) -> Callable[[Config, Values], int]:
-            return lambda c, v: of.width(c, v) if v["branches"] < MAX_BRANCHES else 0
+            return lambda c, v: of.bits(c, v) if v["branches"] < MAX_BRANCHES else 0
 
-        return tuple(f._replace(width=width(f)) if name == "branch_map" and f.name in tail else f for f in row)
+        of_map = name == "branch_map"
+        return tuple(replace(f, width=width(f), present=always) if of_map and f.name in tail else f for f in row)
 
     return layout.with_fields(change)
 
@@ -893,7 +870,10 @@ def _with_width(label: str, change: Callable[[int], int]) -> Callable[[Layout, C
     """A field with another width where it is present."""
 
     def of(field: Field) -> Field:
-        return field._replace(width=lambda c, v: max(change(n), 0) if (n := field.width(c, v)) else 0)
+        def width(c: Config, v: Values) -> int:
+            return max(change(n), 0) if (n := field.bits(c, v)) else 0
+
+        return replace(field, width=width, present=always)
 
     return lambda layout, _: layout.with_fields(lambda name, row: tuple(of(f) if f.name == label else f for f in row))
 
@@ -903,7 +883,7 @@ def _names(config: Config, packets: tuple[str, ...]) -> list[str]:
     names: dict[str, None] = {}
     for name, row in standard(config.variant).fields.items():
         values = {"branches": 5, "interrupt": 0, "thaddr": 0, "branch_fmt": 3, "options": config.options}
-        names |= {f.name: None for f in row if name in packets and f.width(config, values)}
+        names |= {f.name: None for f in row if name in packets and f.bits(config, values)}
     return [name for name in names if name != "subformat"]
 
 
@@ -1005,9 +985,7 @@ def _extra(config: Config) -> Iterator[Dialect]:
         "format has 3 bits",
         "format has 2 bits",
         "extra",
-        layout=lambda layout, _: layout.with_fields(
-            lambda name, row: (Field("unused", lambda c, v: 1, "unused"), *row)
-        ),
+        layout=lambda layout, _: layout.with_fields(lambda name, row: (Field("unused", 1, coding=UNUSED), *row)),
     )
 
 
@@ -1015,5 +993,5 @@ def _inserted(label: str, row: tuple[Field, ...], n: int) -> tuple[Field, ...]:
     at = next((i for i, f in enumerate(row) if f.name == label), None)
     if at is None:
         return row
-    present = row[at].width
-    return (*row[:at], Field("unused", lambda c, v: n if present(c, v) else 0, "unused"), *row[at:])
+    present = row[at].bits
+    return (*row[:at], Field("unused", n, present=present, coding=UNUSED), *row[at:])

@@ -13,40 +13,13 @@ import numpy as np
 
 from rvtrace.models.etrace.codec import PacketError, bits, compress, unpack
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
-from rvtrace.models.etrace.table import MAP_LENGTHS, Packet, map_length, options_of
+from rvtrace.models.etrace.table import MAP_LENGTHS, Packet, field_clauses, map_length, options_of
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import REFERENCE
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
-FIELD_CLAUSE = {
-    "branches": "ET.pay.map_length",
-    "branch_map": "ET.pay.map_bits",
-    "branch_count": "ET.pay.branch_count",
-    "branch_fmt": "ET.pay.branch_fmt",
-    "no_mispred": "ET.pay.branch_fmt",
-    "address": "ET.pay.differential",
-    "notify": "ET.pay.notify",
-    "updiscon": "ET.pay.updiscon",
-    "irreport": "ET.pay.irreport",
-    "irdepth": "ET.pay.irdepth",
-    "index": "ET.opt.cache",
-    "branch": "ET.pay.branch_bit",
-    "privilege": "ET.pay.privilege",
-    "time": "ET.pay.time",
-    "context": "ET.pay.context",
-    "ecause": "ET.pay.ecause",
-    "interrupt": "ET.pay.ecause",
-    "thaddr": "ET.pay.thaddr",
-    "tval": "ET.pay.tval",
-    "ienable": "ET.pay.ienable",
-    "encoder_mode": "ET.pay.support",
-    "qual_status": "ET.pay.qual_status",
-    "ioptions": "ET.pay.ioptions",
-    "denable": "ET.pay.support",
-    "dloss": "ET.pay.support",
-    "doptions": "ET.pay.support",
-}
+FIELD_CLAUSE = field_clauses()
 KIND_CLAUSE = {  # of a packet that nothing called for, or that represents another
     "branch_count": "ET.opt.prediction",
     "jump_target": "ET.opt.cache",
@@ -243,12 +216,12 @@ def _field(encoded: EncodedTrace, place: int, names: list[str], want: Packet, ha
             "ET.pay.start" if want.name == "start" else "ET.pay.thaddr" if not want.get("thaddr", 1) else "ET.pay.trap"
         )
     if name in ("branches", "branch_map") and options["branch_prediction"] and "branches" not in names:
-        return FIELD_CLAUSE[name]
+        return FIELD_CLAUSE.get(name, "ET.pay.fields")
     if name == "branches" and not (want.values["branches"] and have.values.get("branches")):
         return "ET.pay.full_map"
     if name == "irreport" and reason == "ET.opt.misreturn":
         return reason
-    return FIELD_CLAUSE[name]
+    return FIELD_CLAUSE.get(name, "ET.pay.fields")
 
 
 def _locate(capture: EtraceCapture, encoded: EncodedTrace, place: int, failure: Failure) -> None:

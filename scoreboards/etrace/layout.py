@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from rvtrace.models.common.messages import PLAIN, Coding, Field, Place, Table
 from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.table import MAX_BRANCHES, TABLES, Field, Packet
+from rvtrace.models.etrace.table import FILLED, FORMAT_BITS, MAX_BRANCHES, TABLES, Packet
 
-FORMAT_BITS = 2
 FULL_MAP = 5  # bytes of a full map
 OPTIONAL = ("branch_prediction", "jump_target_cache")  # the options that permit subformats 0 and 1 of format 0
 # what absent fields mean to those after them
@@ -32,12 +32,14 @@ DEFAULTS = {
     "branches": 0,
 }
 Code = tuple[int, "int | None"]  # format and subformat
+UNUSED = Coding("unused")  # bits of no meaning
+INVERTED = Coding("inverted", take=lambda value, place: value ^ (1 << place.width) - 1)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a device has its fields. fields: of each packet, in order, with `format` before them; kinds are those of
-    `Field` and: "inverted", all bits of it are; "unused", a bit of no meaning. codes: format and subformat of each
+    """Where a device has its fields. fields: of each packet, in order, with `format` before them; codings are those of
+    the table and INVERTED, UNUSED. codes: format and subformat of each
     packet. extension: "sign" of the last bit, or "zero". msb_first: the order of the bits of each field. offsets: what
     is added to a field. remaps: the meaning of each value of a field.
     """
@@ -78,12 +80,16 @@ class Read(NamedTuple):
         return {span.name: span.value for span in self.spans}
 
 
-@cache
 def standard(variant: str) -> Layout:
     """The layout of the specification."""
-    table = TABLES[variant]
+    return _of(TABLES[variant])
+
+
+@cache
+def _of(table: Table) -> Layout:
     return Layout(
-        {f.name: f.fields for f in table}, {f.name: (f.select["format"], f.select.get("subformat")) for f in table}
+        {f.name: f.fields for f in table.messages},
+        {f.name: (f.selector["format"], f.selector.get("subformat")) for f in table.messages},
     )
 
 
@@ -111,28 +117,17 @@ def read(payload: bytes, layout: Layout, config: Config, options: Mapping[str, i
     format, spans = _bits(given, 0, FORMAT_BITS, layout), [Span("format", 0, FORMAT_BITS, given & 3)]
     spans[0] = spans[0]._replace(value=format)
     before = layout.fields["start"][0]
-    subformat_at = FORMAT_BITS + (before.width(config, {}) if before.kind == "unused" else 0)
+    subformat_at = FORMAT_BITS + (before.bits(config, {}) if before.coding is UNUSED else 0)
     name = _named(layout, config, options, format, _bits(given, subformat_at, 2, layout))
     if not name:
         return Read("", spans, f"format {format} with these bits after it is not in use")
     values: dict[str, Any] = {**DEFAULTS, "format": format, "options": options}
     at = FORMAT_BITS
-    for label, width, kind, signed in layout.fields[name]:
-        n = width(config, values)
+    for one in layout.fields[name]:
+        label, n = one.key, one.bits(config, values)
         if not n:
             continue
-        value: int | None = _bits(given, at, n, layout)
-        below = given >> (at - 1) & 1
-        if kind == "flag":
-            value ^= below
-        elif kind == "inverted":
-            value ^= (1 << n) - 1
-        elif kind == "filled" and not values.get("irreport", 0) and value == below * ((1 << n) - 1):
-            value = None
-        elif kind == "options":
-            value = config.read_ioptions(value)
-        elif signed and not options["full_address"] and value >> (n - 1):
-            value -= 1 << n
+        value = one.coding.take(_bits(given, at, n, layout), Place(config, values, n, given >> (at - 1) & 1))
         if label == "branches" and not value and len(payload) == FULL_MAP:
             pass  # one branch, or 31 without an address: the length says which is more likely
         elif value and label in layout.offsets or value == 0 and layout.offsets.get(label, 0) > 0:
@@ -141,7 +136,7 @@ def read(payload: bytes, layout: Layout, config: Config, options: Mapping[str, i
             return Read(name, spans, f"{value} branches, and branch_map holds at most {MAX_BRANCHES}")
         if label in layout.remaps and value is not None and 0 <= value < len(layout.remaps[label]):
             value = layout.remaps[label][value]
-        if kind != "unused":
+        if one.coding is not UNUSED:
             values[label] = value
             spans.append(Span(label, at, n, value))
         at += n
@@ -168,14 +163,14 @@ def rewritten(name: str, values: dict[str, Any], config: Config, options: dict[s
         sent["subformat"] = subformat
     if not 0 <= sent.get("branches", 0) <= MAX_BRANCHES:
         return None
-    for label, width, kind, signed in layout.fields[name]:
-        n = width(config, sent)
+    for one in layout.fields[name]:
+        label, n = one.key, one.bits(config, sent)
         value = sent.get(label, 0)
-        if n and value is not None and not signed and kind == "plain":
+        if n and value is not None and one.coding is PLAIN:
             sent[label] = value & (1 << n) - 1
-        elif kind == "filled" and n and value is not None:
+        elif one.coding is FILLED and n and value is not None:
             sent[label] = value & (1 << n) - 1 if sent.get("irreport") else None
-        if kind == "filled" and n and sent.get("irreport") and value is None:
+        if one.coding is FILLED and n and sent.get("irreport") and value is None:
             sent[label] = 0
     del sent["options"]
     return pack(Packet(name, sent), config, options)

@@ -14,17 +14,16 @@ import numpy as np
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.deframe import deframe
-from rvtrace.models.etrace.table import TABLES, Packet, options_of
+from rvtrace.models.etrace.table import IOPTIONS, TABLES, Packet, field_of, options_of
 from rvtrace.scoreboards.common.places import Places, Rows
 from rvtrace.scoreboards.etrace.layout import read, standard
 
 ABSENT = -1  # in a column: the packet has no such field
-NAMES = ("none", *dict.fromkeys(f.name for table in TABLES.values() for f in table))
+NAMES = ("none", *dict.fromkeys(f.name for table in TABLES.values() for f in table.messages))
 NONE, BRANCH_COUNT, JUMP_TARGET, BRANCH_MAP, ADDRESS, START, TRAP, CONTEXT, SUPPORT = range(
     9
 )  # codes of `PacketTable.kind`
 assert NAMES == ("none", "branch_count", "jump_target", "branch_map", "address", "start", "trap", "context", "support")
-_HEX = ("address", "tval", "context", "branch_map", "time", "ioptions")
 _WIDE = 2**63 - 1
 
 
@@ -113,9 +112,12 @@ def field_text(name: str, value: int | None, shift: int) -> str:
     """A field's value as a failure message shows it."""
     if value is None:
         return "-"
-    if name == "address":
+    found = field_of(name)
+    if found is not None and found.is_address:
         return f"{value:#x} (address {value << shift:#x})"
-    return f"{value:#x}" if name in _HEX else str(value)
+    if found is not None and found.coding is IOPTIONS:
+        return f"{value:#x}"
+    return str(value) if found is None else found.text(value)
 
 
 def compare_fields(expected: Packet | None, actual: Packet | None, shift: int) -> Rows:

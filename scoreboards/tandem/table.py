@@ -12,6 +12,7 @@ from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import Items
 from rvtrace.models.tandem.decoder.scan import PAD, Scanner
+from rvtrace.models.tandem.places import places
 
 FORMS = (t.REGISTER, t.ADD, t.OR)
 
@@ -33,7 +34,7 @@ class ItemTable:
     """
 
     def __init__(self, data: bytes, config: Config, items: Items | None = None, before: Before | None = None) -> None:
-        self.config, self.before = config, before or Before()
+        self.config, self.before, self._places = config, before or Before(), places(config)
         if items is None:
             padded = np.frombuffer(bytes(data) + bytes(PAD), np.uint8)
             scan = Scanner(config).scan(padded, final=True)
@@ -71,21 +72,34 @@ class ItemTable:
         """Items with these opcodes, as a mask."""
         return np.isin(self.code, codes)
 
+    def column(self, key: str, *codes: int) -> np.ndarray:
+        """int64: a field of the items with these opcodes (without them, of all that have it) that no other field moves;
+        -1 where there is none.
+        """
+        found = np.full(len(self), -1)
+        for code in codes or self._places.by_code:
+            fields = self._places.by_code[code]
+            if key not in fields.keys or not (bits := fields.field(key).bits(self.config, {})):
+                continue
+            at = np.flatnonzero(self.code == code)
+            values = self._word[self.at[at] + self._places.at(code, key)] & np.uint64((1 << bits) - 1)
+            found[at] = values.astype(np.int64)
+        return found
+
     @cached_property
     def identifier(self) -> np.ndarray:
         """Identifier of additional state, 0 for other items."""
-        return np.where(self.code == t.STATE, self.bytes[self.at + 1], 0)
+        return np.maximum(self.column("id"), 0)
 
     @cached_property
     def address(self) -> np.ndarray:
         """Address of a register, -1 for other items."""
-        address = self.bytes[self.at + 1].astype(np.int64) | self.bytes[self.at + 2].astype(np.int64) << 8
-        return np.where(self.of(*FORMS), address, -1)
+        return self.column("address", *FORMS)
 
     @cached_property
     def operation(self) -> np.ndarray:
         """The byte of a request after its address (TV-1), -1 for other items."""
-        at = np.minimum(self.at + 1 + self.config.mlen_bytes, len(self.bytes) - 1)
+        at = np.minimum(self.at + self._places.at(t.REQUEST, "op"), len(self.bytes) - 1)
         return np.where(self.code == t.REQUEST, self.bytes[at].astype(np.int64), -1)
 
     @cached_property
@@ -93,9 +107,9 @@ class ItemTable:
         """The byte of a response (TV-1), of the request that has one; -1 without."""
         op, size = self.operation & 15, np.maximum(self.operation, 0) >> 4
         asks = np.array([one.request_data for one in t.OPERATIONS] + [False] * 2)[np.maximum(op, 0)]
-        behind = 2 + self.config.mlen_bytes + np.where(asks, 1 << size, 0)
+        behind = self._places.at(t.REQUEST, "data") + np.where(asks, 1 << size, 0) + self._places.tail[t.REQUEST]
         there = (self.code == t.REQUEST) & (self.length > behind)
-        at = np.minimum(self.at + behind + 1, len(self.bytes) - 1)
+        at = np.minimum(self.at + behind + self._places.at(t.RESPONSE, "size"), len(self.bytes) - 1)
         return np.where(there, self.bytes[at].astype(np.int64), -1)
 
     @cached_property
@@ -103,7 +117,7 @@ class ItemTable:
         """The address of a request, or of state that is one, as sent; 0 for other items."""
         mask = np.uint64((1 << self.config.mlen_bits) - 1)
         state = np.isin(self.identifier, (t.PADDR, t.EADDR, t.PPC))
-        at = self.at + np.where(state, 2, 1)
+        at = self.at + np.where(state, self._places.at(t.STATE, "data"), self._places.at(t.REQUEST, "address"))
         return np.where(state | (self.code == t.REQUEST), self._word[at] & mask, np.uint64(0))
 
     @cached_property

@@ -19,7 +19,7 @@ from rvtrace.models.etrace.codec import pack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import Decoder, decode_bytes
 from rvtrace.models.etrace.decoder.decoded import CLAUSES, DecodedTrace
-from rvtrace.models.etrace.table import TABLES, Packet
+from rvtrace.models.etrace.table import FILLED, TABLES, Packet
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from tests.etrace.packet_writer import PacketWriter
@@ -110,12 +110,12 @@ def good_payloads(config: Config) -> tuple[bytes, ...]:
 
 def extreme(rng: random.Random, config: Config, options: dict[str, int]) -> bytes:
     """A packet whose fields are the least, the most, places of the program, or anything."""
-    layout = rng.choice(TABLES[config.variant])
-    values: dict[str, Any] = dict(layout.select)
+    layout = rng.choice(TABLES[config.variant].messages)
+    values: dict[str, Any] = dict(layout.selector)
     known = {"options": options, **values}
-    for name, width, kind, _ in layout.fields:
-        n = width(config, known)
-        if not n or name in layout.select:
+    for one in layout.fields:
+        name, n = one.key, one.bits(config, known)
+        if not n or name in layout.selector:
             continue
         most = (1 << n) - 1
         value = rng.choice(
@@ -131,7 +131,7 @@ def extreme(rng: random.Random, config: Config, options: dict[str, int]) -> byte
         )
         if rng.random() < 0.9:
             value = {"ioptions": config.ioptions, "privilege": 3, "encoder_mode": 0, "ienable": 1}.get(name, value)
-        known[name] = values[name] = value if kind != "filled" or known["irreport"] else None
+        known[name] = values[name] = value if one.coding is not FILLED or known["irreport"] else None
     return pack(Packet(layout.name, values), config, options)
 
 

@@ -41,7 +41,7 @@ class PacketWriter:
         """A packet with exactly these values; those that its format does not have are left out."""
         layout = formats(self.config.variant)[name]
         known = {field.name for field in layout.fields}
-        packet = Packet(name, layout.select | {key: value for key, value in values.items() if key in known})
+        packet = Packet(name, dict(layout.selector) | {key: value for key, value in values.items() if key in known})
         self.payloads.append(pack(packet, self.config, self.options))
         return self
 

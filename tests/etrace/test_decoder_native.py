@@ -19,7 +19,6 @@ from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import framing
 from rvtrace.models.etrace.decoder import kernel as k
-from rvtrace.models.etrace.decoder.columns import Memory
 from rvtrace.models.etrace.decoder.decode import Decoder, decode_bytes
 from rvtrace.models.etrace.decoder.decoded import DecodedTrace
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, Frame
@@ -118,7 +117,7 @@ def test_the_comparison_sees_a_difference(monkeypatch: pytest.MonkeyPatch) -> No
 
     def read(m: k.Columns, data: bytes, start: int, size: int) -> int:
         status = original(m, data, start, size)
-        m[0][k.BITS] = k.MOST
+        m.values[k.BRANCH_MAP] = k.MOST
         return status
 
     monkeypatch.setattr(k, "read", read)
@@ -174,7 +173,7 @@ def test_fields_are_those_of_the_table(compiled: bool) -> None:
         path.configure(config.options)
         if compiled:
             path.memory.compile()
-        s = path.memory.s
+        got = path.memory.columns.values
         for _ in range(600):
             payload = extreme(rng, config, config.options) if rng.random() < 0.7 else rng.randbytes(rng.randint(1, 20))
             payload = rng.choice((payload, payload, payload[:-1] or payload, payload + payload[-1:]))
@@ -190,22 +189,24 @@ def test_fields_are_those_of_the_table(compiled: bool) -> None:
             read += 1
             reported = k.BY_ADDRESS if "address" in v else k.BY_INDEX if "index" in v else 0
             want = [v["format"], reported, v.get("branches", 0), v.get("branch_map", 0), v.get("branch_count", -1)]
-            assert [int(s[e]) for e in (k.FORMAT, k.REPORTED, k.BRANCHES, k.BITS, k.COUNTED)] == want
+            assert [int(got[cell]) for cell in (k.FORMAT, k.REPORTED, k.BRANCHES, k.BRANCH_MAP, k.BRANCH_COUNT)] == want
             want = [v.get(name, 0) for name in ("notify", "updiscon", "no_mispred")] + [v.get("branch_fmt", -1)]
-            assert [int(s[e]) for e in (k.NOTIFY, k.UPDISCON, k.NO_MISPRED, k.BRANCH_FORMAT)] == want
+            assert [int(got[cell]) for cell in (k.NOTIFY, k.UPDISCON, k.NO_MISPRED, k.BRANCH_FMT)] == want
             depth = v.get("irdepth") if v.get("irreport") else None
-            assert int(s[k.IRDEPTH]) == (-1 if depth is None else depth)
-            assert reported != k.BY_ADDRESS or int(s[k.ADDRESS]) == v["address"]
-            assert reported != k.BY_INDEX or int(s[k.INDEX]) == v["index"]
+            assert int(got[k.IRDEPTH]) == (-1 if depth is None else depth)
+            assert reported != k.BY_ADDRESS or int(got[k.ADDRESS]) == v["address"]
+            assert reported != k.BY_INDEX or int(got[k.INDEX]) == v["index"]
     assert read > 2000
 
 
-def test_lengths_of_maps_are_those_of_the_table() -> None:
-    for config in CONFIGS:
-        s = Memory(config, 1000).s
-        lengths = [int(s[k.MAP_LENGTHS + branches]) for branches in range(1, 32)]
-        assert lengths == [map_length(config.variant, branches) for branches in range(1, 32)]
-    assert {config.variant for config in CONFIGS} == set(TABLES)
+@pytest.mark.parametrize("variant", list(TABLES))
+def test_a_map_is_as_long_as_its_branches_need(variant: str) -> None:
+    """The field whose width another one decides: a column has its widths."""
+    columns = Path(program(64), Config.from_dict({"variant": variant}), 1000).memory.columns
+    part = next(part for part in columns.parts if part.cell == k.BRANCH_MAP and part.widths >= 0)
+    lengths = [columns.widths[part.widths + branches] for branches in range(1, 32)]
+    assert part.cell_of_width == k.BRANCHES
+    assert lengths == [map_length(variant, branches) for branches in range(1, 32)]
 
 
 # What the kernel works on
@@ -230,16 +231,16 @@ def test_an_event_is_kept_where_the_column_has_no_room_for_it() -> None:
     path = Path(program(64), CONFIGS[0], 1000)
     path.configure(CONFIGS[0].options)
     events = Events(path.memory)
-    room = len(path.memory.events) // k.EVENT_ROW
+    room = len(path.memory.events)
     for _ in range(room + 1):
         events.how_often(k.LOOP)
     assert len(events) == room + 1
     assert [event.again for event in events.list()] == ["loop"] * (room + 1)
 
 
-def calls(s: k.Column) -> list[int]:
+def calls(m: k.Columns) -> list[int]:
     """The return stack, the newest entry last."""
-    return [int(s[k.CALLS + (int(s[k.BASE]) + index) % k.DEPTH]) for index in range(int(s[k.DEEP]))]
+    return [m.calls[(m.walks[k.NOW].base + index) % k.DEPTH] for index in range(m.walks[k.NOW].deep)]
 
 
 def test_packets_taken_back_restore_stack_predictor_and_cache() -> None:
@@ -247,28 +248,28 @@ def test_packets_taken_back_restore_stack_predictor_and_cache() -> None:
     config = replace(CONFIGS[1], return_stack_size_p=5)
     path = Path(program(config.xlen), config, 1000)
     path.configure(config.options)
-    m, s = path.memory.columns, path.memory.s
+    m = path.memory.columns
     for keep in (k.keep, lambda m: path.memory.keep()) * 25:
         for back in range(rng.randrange(80)):
-            k.push(m, back)
-        before = calls(s), s[k.ENTRIES : k.CALLS + k.BACKUP]
+            k.call(m, back)
+        before = calls(m), m.entries[:], m.cache[:]
         keep(m)
         for back in range(rng.randrange(1, 80)):
-            if rng.random() < 0.3 and s[k.DEEP]:
-                k.pop(m)
-            k.push(m, back + 1000)
+            if rng.random() < 0.3 and m.walks[k.NOW].deep:
+                k.pop(m.walks[k.NOW], m.calls)
+            k.call(m, back + 1000)
             k.train(m, 2 * back, back & 1)
             k.store(m, 2 * back)
-        assert len(calls(s)) <= 32 and calls(s) != before[0] and s[k.ENTRIES : k.CALLS + k.BACKUP] != before[1]
+        assert len(calls(m)) <= 32 and calls(m) != before[0] and (m.entries, m.cache) != before[1:]
         k.restore(m)
-        assert (calls(s), s[k.ENTRIES : k.CALLS + k.BACKUP]) == before
+        assert (calls(m), m.entries, m.cache) == before
 
 
 def test_a_full_return_stack_drops_its_oldest_entry() -> None:
     path = Path(program(64), replace(CONFIGS[1], return_stack_size_p=5), 1000)
     for back in range(300):
-        k.push(path.memory.columns, back)
-    assert calls(path.memory.s) == list(range(268, 300))
+        k.call(path.memory.columns, back)
+    assert calls(path.memory.columns) == list(range(268, 300))
 
 
 @needs_compiler

@@ -114,12 +114,12 @@ def test_an_option_that_the_parameters_exclude_is_not_tried_and_all_others_are(
 def test_other_widths_of_a_field_are_tried(packet: str, label: str, widths: set[int]) -> None:
     config = Config(return_stack_size_p=3)
     of = next(field for field in standard("v2_0").fields[packet] if field.name == label)
-    due = of.width(config, {"interrupt": 0})
+    due = of.bits(config, {"interrupt": 0})
     tried = set()
     for dialect in dialects(config):
         if dialect.group == f"{label} width":
             row = dialect.rewriting.layout(standard("v2_0"), config).fields[packet]
-            tried |= {field.width(config, {"interrupt": 0}) for field in row if field.name == label}
+            tried |= {field.bits(config, {"interrupt": 0}) for field in row if field.name == label}
     assert due not in tried and tried == widths
 
 

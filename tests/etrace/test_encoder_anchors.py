@@ -104,11 +104,11 @@ def test_irets_by_a_table(monkeypatch: Any) -> None:
 
     Two returns since the last packet."""
     wide = [
-        f._replace(name="irets", width=lambda c, v: 8) if f.name == "irdepth" else f
+        replace(f, name="irets", key="irets", width=8) if f.name == "irdepth" else f
         for f in formats("v2_0")["address"].fields
     ]
-    table = [replace(f, fields=tuple(wide)) if f.name == "address" else f for f in TABLES["v2_0"]]
-    monkeypatch.setitem(TABLES, "v2_0_5", tuple(table))
+    table = TABLES["v2_0"]
+    monkeypatch.setitem(TABLES, "v2_0_5", table.with_message(table["address"].with_fields(wide)))
     monkeypatch.setitem(MAP_LENGTHS, "v2_0_5", MAP_LENGTHS["v2_0"])
     newer = Config(implicit_return=1)
     object.__setattr__(newer, "variant", "v2_0_5")

@@ -67,7 +67,7 @@ def test_the_compiled_kernel_gives_the_same_result() -> None:
 @needs_compiler
 def test_the_comparison_sees_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel, as Python runs it, that never compares the top of the return stack."""
-    monkeypatch.setattr(k, "implicit", lambda m, address, flags, place: int(m[0][k.POPPED_DEPTH] > 0))
+    monkeypatch.setattr(k, "implicit", lambda m, address, flags, place: int(m.state[0].popped_depth > 0))
     assert native.compiled(k) is not None
     assert encoder_differences(Encoder, summary, walks(0, 30))
 

@@ -152,10 +152,10 @@ D = [
     "config, name, values, options, expected", [(RATIFIED, *row) for row in E2] + [(DRAFT, *row) for row in D]
 )
 def test_fields(config: Config, name: str, values: dict[str, int], options: dict[str, int], expected: str) -> None:
-    assert {f.name for f in packets.TABLES[config.variant]} == {row[0] for row in (E2 if config is RATIFIED else D)}
+    assert set(packets.TABLES[config.variant].by_name) == {row[0] for row in (E2 if config is RATIFIED else D)}
     layout = packets.formats(config.variant)[name]
-    assert layout.select.items() <= values.items()
-    widths = [(f.name, f.width(config, values | {"options": options})) for f in layout.fields]
+    assert layout.selector.items() <= values.items()
+    widths = [(f.name, f.bits(config, values | {"options": options})) for f in layout.fields]
     assert " ".join(f"{field} {width}" for field, width in widths if width) == expected
 
 
@@ -244,7 +244,7 @@ def test_limits() -> None:
     )  # E2 7.8, D table 3: the count is sent minus 31
     assert Config(inst_sync_max=3).sync_interval == 1 << 7  # TCI trTeInstSyncMax: 2^(this + 4)
     irdepth = packets.formats("v2_0")["address"].fields[-1]
-    assert irdepth.width(Config(return_stack_size_p=0, call_counter_size_p=7), {}) == 7  # E2 7.6.3
+    assert irdepth.bits(Config(return_stack_size_p=0, call_counter_size_p=7), {}) == 7  # E2 7.6.3
 
 
 @pytest.mark.parametrize("payload, length, expected", [

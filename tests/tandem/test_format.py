@@ -27,10 +27,10 @@ def test_payload_lengths() -> None:
     fixed = {1: 0, 2: 0, 3: 0, 5: 24, 6: 24, 10: 0, 11: 0, 16: 16, 17: 32}
     assert set(fixed) | {4, 7, 8, 9} == set(table.BY_CODE)
     for code, bits in fixed.items():
-        assert sum(field.width(config, {}) for field in table.BY_CODE[code].fields) == bits
+        assert sum(field.bits(config, {}) for field in table.BY_CODE[code].fields) == bits
 
     def bits(code: int, **values: int) -> int:
-        return sum(field.width(config, values) for field in table.BY_CODE[code].fields)
+        return sum(field.bits(config, values) for field in table.BY_CODE[code].fields)
 
     assert [bits(4, address=address) for address in (0, 0xFFF, 0x1000, 0x101F, 0x1020, 0x103F)] == [
         80,

@@ -123,7 +123,7 @@ LENGTHS = {
 
 
 def bits(code: int, config: Config = RV64, **values: int) -> int:
-    return sum(field.width(config, values) for field in table.BY_CODE[code].fields)
+    return sum(field.bits(config, values) for field in table.BY_CODE[code].fields)
 
 
 def test_opcodes() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of `rvtrace.models.etrace.decoder.kernel`: how they begin, grow, and go from lists to arrays."""
+"""The columns of `rvtrace.models.etrace.decoder.kernel`: how they begin, grow, and go from objects to arrays."""
 
 from __future__ import annotations
 
@@ -9,41 +9,54 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.common import native
-from rvtrace.models.common.growing import Table, longer
+from rvtrace.models.common.growing import longer
+from rvtrace.models.common.records import Hash, Record
+from rvtrace.models.common.walking import PLACE, REPEAT, place
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.steps import End, Steps
-from rvtrace.models.etrace.table import MAX_BRANCHES, map_length
+from rvtrace.models.etrace.layout import KIND, PART, layout
+from rvtrace.models.etrace.table import TABLES
 
 _SMALL = 1 << 10  # entries of a new column
 TRAIN = ((0, 1), (0, 3), (0, 3), (2, 3))  # next state of a predictor entry by state and outcome
-_WAYS: dict[End, tuple[int, ...]] = {  # where a node leads: what the walk would ask for next is made with it
-    End.PLAIN: (k.AFTER_PC,), End.CALL: (k.AFTER_PC, k.BACK), End.BRANCH: (k.AFTER_PC, k.TARGET_PC),
-    End.INDIRECT: (k.BACK, k.LOADED, k.LOADED_SHORT), End.TRAP: (), End.UNMAPPED: (),
+_FOLLOWED: dict[End, tuple[int, ...]] = {  # ways from a node that a walk would ask for next, and so are made with it
+    End.PLAIN: (k.AFTER,), End.CALL: (k.AFTER,), End.BRANCH: (k.AFTER, k.TARGET),
+    End.INDIRECT: (), End.TRAP: (), End.UNMAPPED: (),
+}  # fmt: skip
+_RECORDS: dict[str, Record] = {
+    "walks": k.WALK, "traces": k.TRACE, "state": k.STATE, "options": k.OPTIONS, "goal": k.GOAL,
+    "kinds": KIND, "parts": PART,
 }  # fmt: skip
 
 
 class Image:
-    """The steps of a program as rows of the kernel. code, tails: columns that images with the same pool share."""
+    """The steps of a program as nodes of the kernel, and their ways on."""
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self.nodes: Any = [-1] * (16 * k.NODE_ROW)
-        self.places = Table(k.PLACE_ROW, k.place)
-        self.used = 0  # of `nodes`
+        self.nodes: Any = k.NODE.rows(16)
+        self.ways: Any = k.WAY.rows(16 * k.WAYS)
+        self.places = Hash(PLACE, place)
+        self.used = 0  # of `nodes`; the last one is never in use
         self._more = 8  # nodes made beside the next one that is asked for
-        self._append([int(End.UNMAPPED), 0, 0, *[-1] * (k.NODE_ROW - 3)])  # HOLE
+        self._append((int(End.UNMAPPED), 0, 0, -1, -1, -1, -1, -1, -1), ())  # HOLE
 
     def compile(self) -> None:
-        """Lists to arrays."""
-        self.nodes, self.places.rows = np.array(self.nodes, np.int64), np.array(self.places.rows, np.int64)
+        """Objects to arrays."""
+        self.nodes, self.ways = k.NODE.array(self.nodes), k.WAY.array(self.ways)
+        self.places.compile()
 
     def node(self, pc: int) -> int:
         """The number of the node at half-word `pc`, made at first use; HOLE where there is no instruction."""
-        at = k.find(self.places.rows, pc, k.PLACE_ROW)
+        at = self.places.find(pc)
         if at >= 0:
-            return int(self.places.rows[at + 1])
+            return self.places.at(at).node
         return self.add(pc) if self.is_code(pc) else k.HOLE
+
+    def row(self, node: int) -> Any:
+        """A node, as a record."""
+        return k.NODE.at(self.nodes, node)
 
     def is_code(self, pc: int) -> bool:
         """Whether there is an instruction at a half-word."""
@@ -56,83 +69,98 @@ class Image:
         for _ in range(self._more):
             if not waiting:
                 break
-            row = waiting.pop()
-            for way in _WAYS[End(self.nodes[row])]:
-                to = int(self.nodes[row + way])
-                if to >= 0 and k.find(self.places.rows, to, k.PLACE_ROW) < 0 and self.is_code(to):
+            of = waiting.pop()
+            for to in self._leads(of):
+                if to >= 0 and self.places.find(to) < 0 and self.is_code(to):
                     waiting.append(self._add(to))
         self._more = min(2 * self._more, 1 << 14)
         return made
+
+    def _leads(self, of: int) -> list[int]:
+        node = self.row(of)
+        end = End(node.kind)
+        to = [k.WAY.at(self.ways, k.WAYS * of + way).pc for way in _FOLLOWED[end]]
+        if end is End.CALL or end is End.INDIRECT:
+            to.append(node.back)
+        return [*to, node.loaded, node.loaded_short] if end is End.INDIRECT else to
 
     def _add(self, pc: int) -> int:
         node = self.steps[pc << 1]
         leaves, start = node.exit, self.steps.pool.start[node.step]
         second = self.steps.pool.pcs[start + 1] if node.count > 1 else leaves.after if node.end is End.PLAIN else -1
-        row = (
-            int(node.end), node.count, start, leaves.pc >> 1, -1, node.after >> 1, node.step,
-            -1, node.target >> 1, node.taken_step, -1, second >> 1, int(leaves.pops),
-            -1 if leaves.back is None else leaves.back >> 1, *self.steps.loaded(leaves),
+        back = -1 if leaves.back is None else leaves.back >> 1
+        at = self._append(
+            (int(node.end), node.count, start, leaves.pc >> 1, node.step, int(leaves.pops), back,
+             *self.steps.loaded(leaves)),
+            ((-1, node.after >> 1, node.step), (-1, node.target >> 1, node.taken_step), (-1, second >> 1, -1)),
         )  # fmt: skip
-        at = self._append(list(row))
-        self.places.add(pc, (at,))
+        self.places.add(pc, at)
         return at
 
-    def _append(self, row: list[int]) -> int:
-        at, self.used = self.used, self.used + k.NODE_ROW
-        if self.used >= len(self.nodes):  # the last entry is never in use
-            self.nodes = longer(self.nodes)
-        self.nodes[at : at + k.NODE_ROW] = row
+    def _append(self, row: tuple[int, ...], ways: tuple[tuple[int, ...], ...]) -> int:
+        at, self.used = self.used, self.used + 1
+        if self.used >= len(self.nodes):
+            self.nodes, self.ways = k.NODE.longer(self.nodes), k.WAY.longer(self.ways)
+        k.NODE.put(self.nodes, at, row)
+        for index, way in enumerate(ways):
+            k.WAY.put(self.ways, k.WAYS * at + index, way)
         return at
 
 
 class Memory:
-    """All columns of one decoder. kernel: the functions to use. columns: what they take.
+    """All columns of one decoder. kernel: the functions to use. columns: what they take; walk, trace, state, options,
+    goal: the present records. cells: the field of each entry of `columns.values`.
 
     Where a walk needs a node or more room, `provide` makes it; the walk then begins anew.
     """
 
-    def __init__(self, config: Config, limit: int) -> None:
+    walk: Any
+    trace: Any
+    state: Any
+    options: Any
+    goal: Any
+
+    def __init__(self, config: Config, limit: int, image: Image) -> None:
         self.kernel: Any = k
         self.compiled = False
-        self.s: Any = [0] * k.SIZE
-        s = self.s
-        for index in (k.PC, k.NEXT, k.NODE, k.PENDING, k.ADJACENT, *range(k.HOLES, k.HOLES + k.HOLES_KNOWN)):
-            s[index] = k.NOWHERE
-        s[k.TRAINED : k.TRAINED + 8] = [new for row in TRAIN for new in row]
-        s[k.MAP_LENGTHS : k.MAP_LENGTHS + 32] = [
-            0,
-            *(map_length(config.variant, n) for n in range(1, MAX_BRANCHES + 1)),
-        ]
-        stack = config.return_stack_size_p
-        s[k.COMPARES], s[k.MOST_CALLS] = int(stack > 0), 1 << stack if stack else (1 << config.call_counter_size_p) - 1
-        s[k.DRAFT], s[k.LIMIT], s[k.MAX_COUNT] = (
-            int(config.variant == "draft_0_026"),
-            min(limit, k.MOST >> 2),
-            config.max_pbc,
-        )
-        s[k.SHIFT], s[k.ENTRY_MASK] = config.iaddress_lsb_p - 1, (1 << config.bpred_size_p) - 1
-        s[k.CACHE_MASK], s[k.INDEX_BITS] = (1 << config.cache_size_p) - 1, config.cache_size_p
-        s[k.ADDRESS_BITS] = config.iaddress_width_p - config.iaddress_lsb_p
-        s[k.DEPTH_BITS], s[k.SUBFORMAT_BITS] = stack + (stack > 0) + config.call_counter_size_p, config.f0s_width_p
-        s[k.PRIVILEGE_BITS], s[k.HAS_TIME] = (
-            config.privilege_width_p,
-            int(not config.notime_p and config.time_width_p > 0),
-        )
-        s[k.CONTEXT_BITS] = 0 if config.nocontext_p else config.context_width_p
-        s[k.PRIVILEGE] = s[k.CONTEXT] = k.NOWHERE
-        s[k.CACHE : k.CACHE + k.TABLE] = [k.NOWHERE] * k.TABLE
-        self.steps: Any = array("i", [-1]) * _SMALL
-        self.repeats: Any = [-1] * (k.REPEAT_ROW * 16)
-        self.code, self.tails, self.firsts = (array("q", [-1]) * _SMALL for _ in range(3))
-        self.events: Any = [-1] * (k.EVENT_ROW * 16)
-        self._image: Image | None = None
+        self._image = image
         self._instructions = self._steps = 0  # of which `code` and `tails` know
-        self.columns: k.Columns = ()
+        packets = layout(TABLES[config.variant], config, k.CELLS)
+        self.cells = packets.cells
+        absent = [k.ABSENT if key in k.ABSENT_KEYS else 0 for key in packets.cells]
+        nowhere = dict.fromkeys(("pc", "next", "node", "pending", "touched"), k.NOWHERE)
+        self._rows: dict[str, Any] = {
+            "walks": [k.WALK.one(0, **nowhere) for _ in range(k.WALKS)],
+            "traces": [k.TRACE.one(0, adjacent=k.NOWHERE) for _ in range(k.TRACES)],
+            "state": [k.STATE.one(0, privilege=k.NOWHERE, context=k.NOWHERE)],
+            "options": [_options(config, limit)], "goal": k.GOAL.rows(1, 0),
+            "kinds": packets.kinds, "parts": packets.parts,
+        }  # fmt: skip
+        self._fixed: dict[str, Any] = {
+            "stacks": [0] * (k.STACKS * k.STACK_ROW), "calls": [0] * k.DEPTH, "kept_calls": [0] * k.DEPTH,
+            "entries": [0] * k.TABLE, "kept_entries": [0] * k.TABLE, "cache": [k.NOWHERE] * k.TABLE,
+            "kept_cache": [0] * k.TABLE, "holes": [k.NOWHERE] * k.HOLES_KNOWN,
+            "trained": [new for row in TRAIN for new in row],
+            "widths": list(packets.widths), "values": list(absent), "absent": absent,
+        }  # fmt: skip
+        self.events: Any = k.EVENT.rows(16)
+        self.repeats: Any = REPEAT.rows(16)
+        self.steps: Any = array("i", [-1]) * _SMALL
+        self.code, self.tails, self.firsts = (array("q", [-1]) * _SMALL for _ in range(3))
+        self.columns: Any = ()
+        self._name()
+        self.refresh()
+
+    def _name(self) -> None:
+        """The present records as attributes."""
+        for name, column in (
+            ("walk", "walks"), ("trace", "traces"), ("state", "state"), ("options", "options"), ("goal", "goal"),
+        ):  # fmt: skip
+            setattr(self, name, _RECORDS[column].at(self._rows[column], 0))
 
     @property
     def image(self) -> Image:
         """The steps in use."""
-        assert self._image is not None
         return self._image
 
     def use(self, image: Image) -> None:
@@ -155,9 +183,10 @@ class Memory:
         if self.compiled and isinstance(image.nodes, list):
             image.compile()
         self._extend()
-        self.columns = (
-            self.s, image.nodes, image.places.rows, self.code, self.steps, self.repeats, self.tails, self.firsts,
-            self.events,
+        self.columns = k.Columns(
+            **self._rows, **self._fixed, nodes=image.nodes, ways=image.ways, places=image.places.rows,
+            events=self.events, repeats=self.repeats, steps=self.steps, code=self.code, tails=self.tails,
+            firsts=self.firsts,
         )  # fmt: skip
 
     def _extend(self) -> None:
@@ -168,7 +197,7 @@ class Memory:
             made = [pc >> 1 for pc in pool.pcs[self._instructions :]]
             self.code[self._instructions : len(pool.pcs)] = array("q", made)
             self._instructions = len(pool.pcs)
-        if self.s[k.CONSTANTS] and self._steps < len(pool.start):
+        if self.options.constants and self._steps < len(pool.start):
             while 2 * len(pool.start) > len(self.tails):
                 self.tails = longer(self.tails)
             for step in range(self._steps, len(pool.start)):
@@ -180,29 +209,33 @@ class Memory:
     def compile(self) -> None:
         """From here on, compiled functions on arrays."""
         self.kernel, self.compiled = native.functions(k, True), True
-        for name in ("s", "repeats", "code", "tails", "firsts", "events"):
+        self._rows = {name: _RECORDS[name].array(rows) for name, rows in self._rows.items()}
+        self._fixed = {name: np.array(column, np.int64) for name, column in self._fixed.items()}
+        for name in ("code", "tails", "firsts"):
             setattr(self, name, np.array(getattr(self, name), np.int64))
+        self.events, self.repeats = k.EVENT.array(self.events), REPEAT.array(self.repeats)
         self.steps = np.array(self.steps, np.int32)
+        self._name()
         self.refresh()
 
     def provide(self, status: int) -> None:
         """What a walk answered that it needs."""
-        s = self.s
+        s = self.state
         if status == k.NEED_NODE:
-            needed = int(s[k.NEEDED])
+            needed = s.needed
             if self.image.is_code(needed):
                 self.image.add(needed)
             else:
-                s[k.HOLES + int(s[k.NEXT_HOLE])] = needed
-                s[k.NEXT_HOLE] = (int(s[k.NEXT_HOLE]) + 1) % k.HOLES_KNOWN
+                self._fixed["holes"][s.next_hole] = needed
+                s.next_hole = (s.next_hole + 1) % k.HOLES_KNOWN
         elif status == k.NEED_REPEATS:
-            self.longer("repeats")
-        elif int(s[k.PACKETS]) >= len(self.firsts):
-            self.longer("firsts")
-        elif int(s[k.EVENTS]) + 4 * k.EVENT_ROW > len(self.events):  # a packet has no more
-            self.longer("events")
+            self.repeats = REPEAT.longer(self.repeats)
+        elif self.trace.packets >= len(self.firsts):
+            self.firsts = longer(self.firsts)
+        elif self.trace.events + 4 > len(self.events):  # a packet has no more
+            self.events = k.EVENT.longer(self.events)
         else:
-            self.longer("steps")
+            self.steps = longer(self.steps)
         self.refresh()
 
     def keep(self) -> None:
@@ -210,16 +243,33 @@ class Memory:
         if self.compiled:
             self.kernel.keep(self.columns)
             return
-        s = self.s
-        s[k.KEPT : 2 * k.KEPT] = s[: k.KEPT]
-        for is_used, begin, size in (
-            (s[k.DEEP], k.CALLS, k.DEPTH), (s[k.PREDICTS], k.ENTRIES, int(s[k.ENTRY_MASK]) + 1),
-            (s[k.CACHES], k.CACHE, int(s[k.CACHE_MASK]) + 1),
-        ):  # fmt: skip
-            if is_used:
-                s[begin + k.BACKUP : begin + k.BACKUP + size] = s[begin : begin + size]
+        m, o = self.columns, self.options
+        k.copy_walk(m.walks[k.KEPT], self.walk)
+        k.copy_trace(m.traces[k.KEPT], self.trace)
+        if self.walk.deep:
+            m.kept_calls[:] = m.calls
+        if o.predicts:
+            m.kept_entries[: o.entry_mask + 1] = m.entries[: o.entry_mask + 1]
+        if o.caches:
+            m.kept_cache[: o.cache_mask + 1] = m.cache[: o.cache_mask + 1]
 
-    def longer(self, name: str) -> None:
-        """One column."""
-        setattr(self, name, longer(getattr(self, name)))
+    def room(self) -> None:
+        """For one packet and one event more."""
+        if self.trace.packets < len(self.firsts) and self.trace.events < len(self.events):
+            return
+        if self.trace.packets >= len(self.firsts):
+            self.firsts = longer(self.firsts)
+        if self.trace.events >= len(self.events):
+            self.events = k.EVENT.longer(self.events)
         self.refresh()
+
+
+def _options(config: Config, limit: int) -> Any:
+    stack = config.return_stack_size_p
+    return k.OPTIONS.one(
+        0, compares=int(stack > 0), most_calls=1 << stack if stack else (1 << config.call_counter_size_p) - 1,
+        draft=int(config.variant == "draft_0_026"), limit=min(limit, k.MOST >> 2), max_count=config.max_pbc,
+        shift=config.iaddress_lsb_p - 1, entry_mask=(1 << config.bpred_size_p) - 1,
+        cache_mask=(1 << config.cache_size_p) - 1, subformat_bits=config.f0s_width_p,
+        address_bits=config.iaddress_width_p - config.iaddress_lsb_p,
+    )  # fmt: skip

@@ -96,7 +96,7 @@ class Decoder:
         memory = self._flow.path.memory
         while True:
             status = memory.kernel.run(memory.columns, data, rows, at, end)
-            at = int(memory.s[k.AT])
+            at = memory.state.at
             if not k.FULL <= status < k.OK:
                 return at
             memory.provide(status)

@@ -3,36 +3,28 @@
 and 3.0 describe.
 
 One source for two modes: Python runs it as it is, and Numba compiles it (`rvtrace.models.common.native`). It therefore
-works on columns of integers alone, lists or arrays, and knows no exceptions: what it cannot do it answers with a
-negative status, and `rvtrace.models.etrace.decoder.path` makes tables longer, or a Contradiction, of that. A function
-comes after those that it calls.
+works on records and columns of integers alone (`rvtrace.models.common.records`) and knows no exceptions: what it cannot
+do it answers with a negative status, and `rvtrace.models.etrace.decoder.path` makes columns longer, or a Contradiction,
+of that. A function comes after those that it calls.
 
 All branches reported before the instruction that a packet reports precede it, and the way between is inferred, so the
 first place that fits is as good as a later one unless flags or the packet after it select one (`seek`; sections
 updiscon and irxx). An address that was met by inference is there for the sake of the packet after it (`go_on`).
 
 Addresses are in half-words (bit 0 is never sent), so that those of RV64 fit a signed integer of 64 bits. A node is the
-step that begins at an address; its number is where its row begins in `nodes`. All functions take the same columns:
-
-    s       the state, return stack, predictor, jump target cache, and fields of a packet, by the indices below
-    nodes   rows of NODE_ROW: the steps of the program      places  address to node
-    code    addresses of the instructions of all steps      tails   of each step, its last instruction and that before
-    steps, repeats: the path walked                         firsts  of each packet, the instructions before it
-    events  rows of EVENT_ROW
+step that begins at an address.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-Column = Any  # of integers: a list or an array
-Columns = tuple[Column, ...]
-# Of arguments that are not an integer, and of the columns, for the compiler
-TYPES = {
-    "m": ("int64", "int64", "int64", "int64", "int32", "int64", "int64", "int64", "int64"),
-    "table": ("int64",), "data": ("uint8",), "packets": ("int64",),
-}  # fmt: skip
+from rvtrace.models.common.records import Record
+from rvtrace.models.common.walking import NOWHERE, PLACE, REPEAT, find, load, pop, push, same, save
+from rvtrace.models.common.walking import repeat as repeat_in
+from rvtrace.models.etrace.layout import DIFFERENCE, FLAG, FORMATS, KIND, PART
+from rvtrace.models.etrace.table import FORMAT_BITS
 
 # Kinds of the last instruction of a step: `rvtrace.models.etrace.decoder.steps.End`
 PLAIN, BRANCH, CALL, INDIRECT, TRAP, UNMAPPED = range(6)
@@ -44,21 +36,21 @@ LOOP, RETURN, JUMPED = 1, 2, 3
 
 # What a function may answer beside those
 OK = 0
-NEED_NODE, NEED_REPEATS, FULL = -1, -2, -3  # there is none for s[NEEDED]; `repeats` is full; another column is
-UNUSUAL, LIMITED = -4, -5  # the packet at s[AT] is not for `run`; more instructions than s[LIMIT] in one packet
+NEED_NODE, NEED_REPEATS, FULL = -1, -2, -3  # there is none for `needed`; `repeats` is full; another column is
+UNUSUAL, LIMITED = -4, -5  # the packet `at` is not for `run`; more instructions than `limit` in one packet
 UNTAKEN = -6  # likewise, and nothing of it was taken
 CONTRADICTIONS = -10  # the highest of those below
 (
     TRAPS, NOT_ARRIVED, NO_OUTCOME, WRONG_DEPTH, NO_START, BRANCH_FIRST, LEADS_NOWHERE, GOES_ROUND, TOO_FAR,
     LEFT_AT_START, LEFT_UNMAPPED, LEFT_ROUND, UNINFERABLE, EMPTY_ENTRY, NOT_A_BRANCH, BAD_FORMAT,
 ) = range(CONTRADICTIONS, CONTRADICTIONS - 16, -1)  # fmt: skip
-# What was walked (s[PART]): towards an address, by branches alone, by the predictor
+# What was walked (`part`): towards an address, by branches alone, by the predictor
 TO_ADDRESS, ONLY_BRANCHES, BY_PREDICTION = range(3)
 
-NOWHERE = -1
 NEVER = -2  # where no walk is
 UNREPORTED, AS_PREDICTED, MISPREDICTED = -1, 2, 3  # of an outcome, beside 0 and 1
 HOLE = 0  # the node of all addresses without an instruction
+HOLES_KNOWN = 8
 WALK_LIMIT = 1 << 15  # steps without a decision
 PATIENCE = 16  # branches before a walk by prediction looks for a cycle
 SEEK_PATIENCE = 64  # steps before a walk looks for a cycle
@@ -73,176 +65,178 @@ SHORT, SHORT_BITS = 7, 56  # bytes of a payload that fits an integer with its si
 
 DEPTH = 256  # entries of the return stack; the largest counter has 255
 TABLE = 1024  # entries of the largest predictor, and of the largest jump target cache
-# State. PLACE is what a walk without branches changes, beside the return stack; KEPT what a packet changes.
-(
-    STEPS, REPEATS, COUNT, PC, NEXT, NODE, PENDING, RETURNED, RET_OPEN, SINCE, PLACE,
-) = range(11)  # fmt: skip
-(
-    BASE, DEEP, WASTED, DOUBTFUL, LAST, AT_BRANCH, ADJACENT, BARE, TENTATIVE, T_ADDRESS, T_TAKEN, T_IRDEPTH, T_DEPTHS,
-    EVENTS, PACKETS, KEPT,
-) = range(PLACE, PLACE + 16)  # fmt: skip
-NEEDED, AMOUNT, WHERE, AT, PART, SEAM = range(2 * KEPT, 2 * KEPT + 6)
-# Options, and what the caller knows
-(
-    IMPLICIT, PREDICTS, CONSTANTS, CACHES, FULL_ADDRESS, DRAFT, COMPARES, DEPTHS, MOST_CALLS, SHIFT, ENTRY_MASK,
-    CACHE_MASK, MAX_COUNT, LIMIT, ADDRESS_BITS, INDEX_BITS, DEPTH_BITS, SUBFORMAT_BITS, PRIVILEGE_BITS,
-) = range(2 * KEPT + 6, 2 * KEPT + 25)  # fmt: skip
-# The instruction a packet reports. TAKEN: outcome, if it is a branch. INFERABLE: it may be met without an uninferable
-# jump; FALLBACK: and if it must not be, that is better than nothing. IRDEPTH: entries of the return stack there, -1 if
-# not reported; DEPTHS: whether an encoder reports it where it matters. SYNC: of a synchronization packet. NOT_NEXT:
-# more than one instruction lies ahead. F_BEGIN, F_FOUND: node and place in it that would do.
-(
-    G_ADDRESS, G_NODE, G_TAKEN, G_INFERABLE, G_FALLBACK, G_IRDEPTH, G_DEPTHS, G_SYNC, G_NOT_NEXT, F_BEGIN, F_FOUND,
-) = range(2 * KEPT + 25, 2 * KEPT + 36)  # fmt: skip
-# Fields of a packet. REPORTED: whether there is an ADDRESS, or an INDEX; COUNTED, BRANCH_FORMAT: -1 without
-(
-    FORMAT, REPORTED, ADDRESS, INDEX, BRANCHES, BITS, COUNTED, BRANCH_FORMAT, NO_MISPRED, NOTIFY, UPDISCON, IRDEPTH,
-) = range(2 * KEPT + 36, 2 * KEPT + 48)  # fmt: skip
-BY_ADDRESS, BY_INDEX = 1, 2
-# What a 3.0 may have; PRIVILEGE and CONTEXT were reported last; AGAIN: how the last one may have been met before
-CONTEXT_BITS, HAS_TIME, PRIVILEGE, CONTEXT, AGAIN = range(2 * KEPT + 48, 2 * KEPT + 53)
-HOLES = 2 * KEPT + 53  # the addresses last found to have no instruction
-HOLES_KNOWN = 8
-NEXT_HOLE = HOLES + HOLES_KNOWN
-TRAINED = NEXT_HOLE + 1  # next state of a predictor entry by state and outcome
-MAP_LENGTHS = TRAINED + 8  # bits of branch_map by branches
-CALLS = MAP_LENGTHS + 32  # the return stack
-ENTRIES = CALLS + DEPTH  # the predictor
-CACHE = ENTRIES + TABLE
-BACKUP = DEPTH + 2 * TABLE  # so far after each of them is what it was at `keep`
-TURN_SEEK = CALLS + 2 * BACKUP  # return stacks of searches for a cycle
-TURN_BRANCH = TURN_SEEK + DEPTH + 1
-TURN_PREDICT = TURN_BRANCH + DEPTH + 1
-FALLBACK = TURN_PREDICT + DEPTH + 1  # places to go back to
-GOING_ON = FALLBACK + PLACE + DEPTH + 1
-LOOKING = GOING_ON + PLACE + DEPTH + 1
-RESUMING = LOOKING + PLACE + DEPTH + 1
-SIZE = RESUMING + PLACE + DEPTH + 1
-
-# A node: what ends it, instructions, where they are in `code`, its last one; node, address and step of the way on: not
-# taken, and taken; node and address after its first instruction (NOWHERE if that is a jump). The first n instructions
-# of a step have the number STEP - NUMBER + n. Of a jump: pops, return address; sijump: where it leads if what comes
-# before has two half-words, or one
-(
-    KIND, NUMBER, START, LAST_PC, AFTER, AFTER_PC, STEP, TARGET, TARGET_PC, TAKEN_STEP, SECOND, SECOND_PC, POPS, BACK,
-    LOADED, LOADED_SHORT,
-) = range(16)  # fmt: skip
-NODE_ROW = 16
-PLACE_ROW = 2  # address, node
-REPEAT_ROW = 3  # before this step, so many instructions come so many times more
+# Of `walks` and `traces`: the present one, and what it was at `keep`. Of `walks`: places to go back to.
+NOW, KEPT, FALLBACK, GOING_ON, LOOKING, RESUMING = range(6)
+WALKS, TRACES = 6, 2
+TURN_SEEK, TURN_BRANCH, TURN_PREDICT = range(WALKS, WALKS + 3)  # return stacks of searches for a cycle, beside those
+STACKS = WALKS + 3
+STACK_ROW = DEPTH + 1  # of `stacks`: a depth, and addresses
+AFTER, TARGET, SECOND = range(3)  # ways on from a node: not taken, taken, after its first instruction
+WAYS = 3
 PACKET_ROW = 3  # where a payload begins, bytes, offset of the packet in the stream
-EVENT_ROW = 4  # what, instruction, packet, and LOOP, RETURN or JUMPED; of OTHER its place in a list
-NOTIFIED, BY_RETURN, BEFORE, LATER, SYNCED, HOW_OFTEN, OTHER = range(7)
+# Fields of a packet, by their place in `values`; then its format, and whether an address is reported, or an index
+KEYS = (
+    "address", "index", "branches", "branch_map", "branch_count", "branch_fmt", "no_mispred", "notify", "updiscon",
+    "irreport", "irdepth", "branch", "privilege", "context", "time",
+)  # fmt: skip
+(
+    ADDRESS, INDEX, BRANCHES, BRANCH_MAP, BRANCH_COUNT, BRANCH_FMT, NO_MISPRED, NOTIFY, UPDISCON, IRREPORT, IRDEPTH,
+    BRANCH_BIT, PRIVILEGE, CONTEXT, TIME,
+) = range(15)  # fmt: skip
+FORMAT, REPORTED = 15, 16
+CELLS = (*KEYS, "format", "reported")
+BY_ADDRESS, BY_INDEX = 1, 2
+ABSENT = -1
+ABSENT_KEYS = ("branch_count", "branch_fmt", "irdepth", "privilege", "context", "time")  # ABSENT, where others are 0
+NO_KIND = -1
+NOTIFIED, BY_RETURN, BEFORE, LATER, SYNCED, HOW_OFTEN, OTHER = range(7)  # kinds of events
 
 
-def place(key: int, row: int, most: int) -> int:
-    """Where the search for a key begins; `most` is the last index of its table."""
-    return (((key ^ key >> 24) & 0xFFFFFF) * 0x9E3779B1 >> 16) * row & most
+# What a walk without branches changes, beside the return stack. steps, repeats: rows of these columns. count:
+# instructions; pc: the last one; next, node: the address after it, and its node, NOWHERE if it is not known; pending:
+# the node of a call or jump that is not left yet. returned: a return was the last step; ret_open: one was since the
+# last packet or branch, since: since the search for an address began. base, deep, touched: of the return stack
+WALK = Record("Walk", "steps repeats count pc next node pending returned ret_open since base deep touched")
+# What a packet changes beside the walk. wasted: steps that were undone; last: address; at_branch: the last packet ended
+# in a branch without its address; met: the goal that was met by inference, if `tentative`
+TRACE = Record(
+    "Trace",
+    "wasted doubtful last at_branch adjacent bare tentative met_address met_taken met_irdepth met_depths"
+    " events packets",
+)
+# What a function answers beside its status, and what else it changes. seam: instructions before the last interruption;
+# again: how the instruction of the last 3.0 may have been met before; privilege, context: reported last
+STATE = Record("State", "needed amount where at part seam again privilege context next_hole")
+# The configuration, the options in force, and the limit of instructions. compares: the encoder has a return stack
+OPTIONS = Record(
+    "Options",
+    "implicit predicts constants caches full_address draft compares depths most_calls shift entry_mask cache_mask"
+    " max_count limit address_bits subformat_bits",
+)
+# The instruction a packet reports. taken: outcome, if it is a branch. inferable: it may be met without an uninferable
+# jump; fallback: and if it must not be, that is better than nothing. irdepth: entries of the return stack there, -1 if
+# not reported; depths: whether an encoder reports it where it matters. sync: of a synchronization packet. not_next:
+# more than one instruction lies ahead. begin, found: node and place in it that would do.
+GOAL = Record("Goal", "address node taken inferable fallback irdepth depths sync not_next begin found")
+# A step. kind: what ends it; number: of instructions, which are in `code` from `start` on, the first n of them have the
+# number step - number + n; pops, back: of a jump, the return address; loaded: of a sijump, where it leads if what comes
+# before has two half-words, or one
+NODE = Record("Node", "kind number start last_pc step pops back loaded loaded_short")
+# Where a node leads: node (NOWHERE: it was not looked for), address (NOWHERE: after a jump), step
+WAY = Record("Way", "node pc step")
+EVENT = Record("Event", "kind index packet again")  # of OTHER, `again` is its place in a list
 
 
-def find(table: Column, key: int, row: int) -> int:
-    """Where the row of `key` is in a table, whose rows are a power of two; -1 if nowhere."""
-    most = len(table) - 1
-    at = (((key ^ key >> 24) & 0xFFFFFF) * 0x9E3779B1 >> 16) * row & most  # `place`, without the call
-    while table[at] != key:
-        if table[at] < 0:
-            return -1
-        at = at + row & most
-    return at
+class Columns(NamedTuple):
+    """What all functions take. walks, traces: NOW, KEPT, and so on. ways: WAYS for each node. code: addresses of the
+    instructions of all steps. steps, repeats: the path walked. tails: of each step, its last instruction and that
+    before. firsts: of each packet, the instructions before it. stacks: copies of the return stack, STACK_ROW each.
+    calls, entries, cache: return stack, predictor and jump targets, and what they were at `keep`. holes: the addresses
+    last found to have no instruction. trained: next state of a predictor entry by state and outcome. kinds,
+    parts, widths: what packets look like (`rvtrace.models.etrace.layout`). values: of the fields of one; absent: what
+    they are without it.
+    """
+
+    walks: Any
+    traces: Any
+    state: Any
+    options: Any
+    goal: Any
+    kinds: Any
+    parts: Any
+    nodes: Any
+    ways: Any
+    places: Any
+    events: Any
+    repeats: Any
+    steps: Any
+    code: Any
+    tails: Any
+    firsts: Any
+    stacks: Any
+    calls: Any
+    kept_calls: Any
+    entries: Any
+    kept_entries: Any
+    cache: Any
+    kept_cache: Any
+    holes: Any
+    trained: Any
+    widths: Any
+    values: Any
+    absent: Any
+
+
+# Of the arguments that are not an integer, for the compiler
+TYPES = {
+    "m": (
+        Columns, WALK, TRACE, STATE, OPTIONS, GOAL, KIND, PART, NODE, WAY, PLACE, EVENT, REPEAT, "int32",
+        *["int64"] * 15,
+    ),
+    "of": ("int64",), "to": ("int64",), "data": ("uint8",), "packets": ("int64",),
+}  # fmt: skip
+copy_walk, copy_trace = WALK.copier(__name__), TRACE.copier(__name__)
 
 
 # Packets, or parts of one, can be taken back
 
 
+def copy(of: Any, to: Any, size: int) -> None:
+    """The first entries of a column."""
+    for index in range(size):
+        to[index] = of[index]
+
+
+def copy_calls(m: Columns, of: Any, to: Any) -> None:
+    """The entries of the return stack, each to its own place in another column."""
+    w = m.walks[NOW]
+    for index in range(w.deep):
+        slot = w.base + index & DEPTH - 1
+        to[slot] = of[slot]
+
+
 def keep(m: Columns) -> None:
-    """Remember the state, for `restore`."""
-    s = m[0]
-    for index in range(KEPT):
-        s[KEPT + index] = s[index]
-    for index in range(s[DEEP]):
-        slot = CALLS + (s[BASE] + index) % DEPTH
-        s[slot + BACKUP] = s[slot]
-    if s[PREDICTS]:
-        for slot in range(ENTRIES, ENTRIES + s[ENTRY_MASK] + 1):
-            s[slot + BACKUP] = s[slot]
-    if s[CACHES]:
-        for slot in range(CACHE, CACHE + s[CACHE_MASK] + 1):
-            s[slot + BACKUP] = s[slot]
+    """Remember what packets change, for `restore`."""
+    o = m.options[0]
+    copy_walk(m.walks[KEPT], m.walks[NOW])
+    copy_trace(m.traces[KEPT], m.traces[NOW])
+    copy_calls(m, m.calls, m.kept_calls)
+    if o.predicts:
+        copy(m.entries, m.kept_entries, o.entry_mask + 1)
+    if o.caches:
+        copy(m.cache, m.kept_cache, o.cache_mask + 1)
 
 
 def restore(m: Columns) -> None:
     """As it was at the last `keep`."""
-    s = m[0]
-    for index in range(KEPT):
-        s[index] = s[KEPT + index]
-    for index in range(s[DEEP]):
-        slot = CALLS + (s[BASE] + index) % DEPTH
-        s[slot] = s[slot + BACKUP]
-    if s[PREDICTS]:
-        for slot in range(ENTRIES, ENTRIES + s[ENTRY_MASK] + 1):
-            s[slot] = s[slot + BACKUP]
-    if s[CACHES]:
-        for slot in range(CACHE, CACHE + s[CACHE_MASK] + 1):
-            s[slot] = s[slot + BACKUP]
+    o = m.options[0]
+    copy_walk(m.walks[NOW], m.walks[KEPT])
+    copy_trace(m.traces[NOW], m.traces[KEPT])
+    copy_calls(m, m.kept_calls, m.calls)
+    if o.predicts:
+        copy(m.kept_entries, m.entries, o.entry_mask + 1)
+    if o.caches:
+        copy(m.kept_cache, m.cache, o.cache_mask + 1)
 
 
-# The return stack: a ring, so that a call beyond MOST_CALLS drops the oldest entry
-
-
-def push(m: Columns, back: int) -> None:
+def call(m: Columns, back: int) -> None:
     """A call that returns to `back`."""
-    s = m[0]
-    s[CALLS + (s[BASE] + s[DEEP]) % DEPTH] = back
-    if s[DEEP] < s[MOST_CALLS]:
-        s[DEEP] += 1
-    else:
-        s[BASE] += 1
-    s[RET_OPEN] = s[SINCE] = 0
+    w = m.walks[NOW]
+    push(w, m.calls, m.calls, m.options[0].most_calls, back)  # not logged: `keep` copies
+    w.ret_open = w.since = 0
 
 
-def pop(m: Columns) -> int:
-    """Where a return goes; there is an entry."""
-    s = m[0]
-    s[DEEP] -= 1
-    return s[CALLS + (s[BASE] + s[DEEP]) % DEPTH]
+def stay(m: Columns, at: int) -> None:
+    """Remember as walk `at` all that a walk without branches changes."""
+    copy_walk(m.walks[at], m.walks[NOW])
+    save(m.walks[NOW], m.calls, m.stacks, at * STACK_ROW)
 
 
-def save(m: Columns, to: int) -> None:
-    """Copy the stack to s[to], after its depth."""
-    s = m[0]
-    s[to] = s[DEEP]
-    for index in range(s[DEEP]):
-        s[to + 1 + index] = s[CALLS + (s[BASE] + index) % DEPTH]
-
-
-def same(m: Columns, to: int) -> int:
-    """Whether the stack is as it was when it was saved there."""
-    s = m[0]
-    if s[DEEP] != s[to]:
-        return 0
-    for index in range(s[DEEP]):
-        if s[CALLS + (s[BASE] + index) % DEPTH] != s[to + 1 + index]:
-            return 0
-    return 1
-
-
-def stay(m: Columns, to: int) -> None:
-    """Remember at s[to] all that a walk without branches changes."""
-    s = m[0]
-    for index in range(PLACE):
-        s[to + index] = s[index]
-    save(m, to + PLACE)
-
-
-def back_to(m: Columns, to: int) -> None:
+def back_to(m: Columns, at: int) -> None:
     """As if the walk since `stay` had not been."""
-    s = m[0]
-    s[WASTED] += s[STEPS] - s[to + STEPS]
-    for index in range(PLACE):
-        s[index] = s[to + index]
-    s[DEEP] = s[to + PLACE]
-    for index in range(s[DEEP]):
-        s[CALLS + (s[BASE] + index) % DEPTH] = s[to + PLACE + 1 + index]
+    m.traces[NOW].wasted += m.walks[NOW].steps - m.walks[at].steps
+    copy_walk(m.walks[NOW], m.walks[at])
+    load(m.walks[NOW], m.calls, m.stacks, at * STACK_ROW)
 
 
 # Ways on
@@ -250,94 +244,94 @@ def back_to(m: Columns, to: int) -> None:
 
 def node_at(m: Columns, pc: int) -> int:
     """The node at an address; NEED_NODE if it is not known yet."""
-    s, places = m[0], m[2]
-    at = find(places, pc, PLACE_ROW)
+    s, places = m.state[0], m.places
+    at = find(places, pc)
     if at >= 0:
-        return places[at + 1]
+        return places[at].node
     for index in range(HOLES_KNOWN):
-        if s[HOLES + index] == pc:
+        if m.holes[index] == pc:
             return HOLE
-    s[NEEDED] = pc
+    s.needed = pc
     return NEED_NODE
 
 
 def leads(m: Columns, way: int) -> int:
     """The node after this one, `way`: where AFTER or TARGET of that is; NEED_NODE if it is not known yet."""
-    nodes = m[1]
-    found = nodes[way]
+    ways = m.ways
+    found = ways[way].node
     if found < 0:
-        found = node_at(m, nodes[way + 1])
+        found = node_at(m, ways[way].pc)
         if found >= 0:
-            nodes[way] = found
+            ways[way].node = found
     return found
 
 
 def here(m: Columns) -> int:
-    """The node at s[NEXT]; NEED_NODE if it is not known yet."""
-    s = m[0]
-    if s[NODE] < 0:
-        found = node_at(m, s[NEXT])
+    """The node at `next`; NEED_NODE if it is not known yet."""
+    w = m.walks[NOW]
+    if w.node < 0:
+        found = node_at(m, w.next)
         if found < 0:
             return found
-        s[NODE] = found
-    return s[NODE]
+        w.node = found
+    return w.node
 
 
 def is_branch(m: Columns, node: int) -> int:
     """Whether the first instruction of a node is a branch."""
-    return 1 if m[1][node + KIND] == BRANCH and m[1][node + NUMBER] == 1 else 0
+    return 1 if m.nodes[node].kind == BRANCH and m.nodes[node].number == 1 else 0
 
 
 def constant(m: Columns, jump: int) -> int:
     """Target of the jump just walked if the instruction before it, with nothing between, loads its register."""
-    s, nodes, steps, tails = m[0], m[1], m[4], m[6]
-    if s[COUNT] - s[SEAM] < 2 or (nodes[jump + LOADED] < 0 and nodes[jump + LOADED_SHORT] < 0):
+    w, s, nodes, steps, tails = m.walks[NOW], m.state[0], m.nodes, m.steps, m.tails
+    if w.count - s.seam < 2 or (nodes[jump].loaded < 0 and nodes[jump].loaded_short < 0):
         return NOWHERE
-    before = tails[2 * steps[s[STEPS] - 1] + 1]
+    before = tails[2 * steps[w.steps - 1] + 1]
     if before < 0:
-        if s[STEPS] < 2:
+        if w.steps < 2:
             return NOWHERE
-        before = tails[2 * steps[s[STEPS] - 2]]
-    distance = nodes[jump + LAST_PC] - before
+        before = tails[2 * steps[w.steps - 2]]
+    distance = nodes[jump].last_pc - before
     if distance == 2:
-        return nodes[jump + LOADED]
-    return nodes[jump + LOADED_SHORT] if distance == 1 else NOWHERE
+        return nodes[jump].loaded
+    return nodes[jump].loaded_short if distance == 1 else NOWHERE
 
 
 def infer(m: Columns) -> int:
-    """Leave the call or jump that is pending if its target is known: NEXT is; 0 if it is uninferable."""
-    s, nodes = m[0], m[1]
-    jump = s[PENDING]
-    if nodes[jump + KIND] == CALL:
-        push(m, nodes[jump + BACK])
-        s[NEXT], s[NODE], s[PENDING] = nodes[jump + AFTER_PC], nodes[jump + AFTER], NOWHERE
+    """Leave the call or jump that is pending if its target is known: `next` is; 0 if it is uninferable."""
+    w, o, nodes = m.walks[NOW], m.options[0], m.nodes
+    jump = w.pending
+    if nodes[jump].kind == CALL:
+        call(m, nodes[jump].back)
+        w.next, w.node, w.pending = m.ways[WAYS * jump].pc, m.ways[WAYS * jump].node, NOWHERE
         return 1
-    if nodes[jump + KIND] != INDIRECT:
+    if nodes[jump].kind != INDIRECT:
         return TRAPS
-    target = constant(m, jump) if s[CONSTANTS] else NOWHERE
-    if nodes[jump + POPS] and s[DEEP]:
-        back = pop(m)
+    target = constant(m, jump) if o.constants else NOWHERE
+    if nodes[jump].pops and w.deep:
+        back = pop(w, m.calls)
         if target < 0 or target == back:
-            s[RETURNED] = s[RET_OPEN] = s[SINCE] = 1
+            w.returned = w.ret_open = w.since = 1
             target = back
     elif target < 0:
         return 0
-    if nodes[jump + BACK] >= 0:
-        push(m, nodes[jump + BACK])
-    s[NEXT], s[NODE], s[PENDING] = target, NOWHERE, NOWHERE
+    if nodes[jump].back >= 0:
+        call(m, nodes[jump].back)
+    w.next, w.node, w.pending = target, NOWHERE, NOWHERE
     return 1
 
 
 def expected(m: Columns) -> int:
     """The address that would be next, with nothing changed; NOWHERE if it is not known."""
-    s = m[0]
-    if s[PENDING] < 0:
-        return s[NEXT]
-    if m[1][s[PENDING] + KIND] == TRAP:
+    w = m.walks[NOW]
+    if w.pending < 0:
+        return w.next
+    if m.nodes[w.pending].kind == TRAP:
         return NOWHERE
     stay(m, LOOKING)
     status = infer(m)
-    target = s[NEXT]
+    target = w.next
     back_to(m, LOOKING)
     return target if status > 0 else NOWHERE
 
@@ -349,81 +343,81 @@ def land(m: Columns, node: int, pc: int, step: int, number: int) -> int:
     """Walk the part of a step, so many instructions, that ends in the one at pc: no branch, and `node` begins there. It
     is not left yet.
     """
-    s, nodes, steps = m[0], m[1], m[4]
-    size = s[STEPS]
+    w, steps, way = m.walks[NOW], m.steps, m.ways[WAYS * node + SECOND]
+    size = w.steps
     if size >= len(steps):
         return FULL
     steps[size] = step
-    s[STEPS] = size + 1
-    s[COUNT] += number
-    s[PC], s[RETURNED], s[PENDING] = pc, 0, NOWHERE
-    s[NEXT], s[NODE] = nodes[node + SECOND_PC], nodes[node + SECOND]
-    if s[NEXT] < 0:
-        s[PENDING] = node
-    elif s[NODE] < 0:
-        found = leads(m, node + SECOND)
+    w.steps = size + 1
+    w.count += number
+    w.pc, w.returned, w.pending = pc, 0, NOWHERE
+    w.next, w.node = way.pc, way.node
+    if w.next < 0:
+        w.pending = node
+    elif w.node < 0:
+        found = leads(m, WAYS * node + SECOND)
         if found < 0:
             return found
-        s[NODE] = found
+        w.node = found
     return OK
 
 
 def walk(m: Columns, node: int) -> int:
     """Walk a step that does not end in a branch; if it ends in a jump, that is pending then."""
-    s, nodes, steps = m[0], m[1], m[4]
-    size = s[STEPS]
+    w, nodes, steps = m.walks[NOW], m.nodes, m.steps
+    size = w.steps
     if size >= len(steps):
         return FULL
-    steps[size] = nodes[node + STEP]
-    s[STEPS] = size + 1
-    s[COUNT] += nodes[node + NUMBER]
-    s[PC], s[RETURNED] = nodes[node + LAST_PC], 0
-    if nodes[node + KIND] == PLAIN:
-        s[NEXT], s[NODE] = nodes[node + AFTER_PC], nodes[node + AFTER]
+    steps[size] = nodes[node].step
+    w.steps = size + 1
+    w.count += nodes[node].number
+    w.pc, w.returned = nodes[node].last_pc, 0
+    if nodes[node].kind == PLAIN:
+        w.next, w.node = m.ways[WAYS * node].pc, m.ways[WAYS * node].node
     else:
-        s[NEXT], s[NODE], s[PENDING] = NOWHERE, NOWHERE, node
+        w.next, w.node, w.pending = NOWHERE, NOWHERE, node
     return OK
 
 
 def prediction(m: Columns, pc: int) -> int:
     """The outcome expected of the branch at pc, as 0 or 1."""
-    s = m[0]
-    return s[ENTRIES + (pc >> s[SHIFT] & s[ENTRY_MASK])] >> 1
+    o = m.options[0]
+    return m.entries[pc >> o.shift & o.entry_mask] >> 1
 
 
 def train(m: Columns, pc: int, taken: int) -> None:
     """The predictor learns the outcome of a branch."""
-    s = m[0]
-    if s[PREDICTS]:
-        entry = ENTRIES + (pc >> s[SHIFT] & s[ENTRY_MASK])
-        s[entry] = s[TRAINED + 2 * s[entry] + taken]
+    o = m.options[0]
+    if o.predicts:
+        entry = pc >> o.shift & o.entry_mask
+        m.entries[entry] = m.trained[2 * m.entries[entry] + taken]
 
 
 def branch(m: Columns, node: int, taken: int) -> int:
     """Walk a step that ends in a branch."""
-    s, nodes, steps = m[0], m[1], m[4]
-    size = s[STEPS]
+    w, nodes, steps = m.walks[NOW], m.nodes, m.steps
+    size = w.steps
     if size >= len(steps):
         return FULL
-    way = node + TARGET if taken == 1 else node + AFTER
-    steps[size] = nodes[way + 2]
-    s[STEPS] = size + 1
-    s[COUNT] += nodes[node + NUMBER]
-    s[PC], s[NEXT], s[NODE], s[PENDING] = nodes[node + LAST_PC], nodes[way + 1], nodes[way], NOWHERE
-    s[RETURNED] = s[RET_OPEN] = s[SINCE] = 0
-    train(m, s[PC], taken)
+    way = m.ways[WAYS * node + (TARGET if taken == 1 else AFTER)]
+    steps[size] = way.step
+    w.steps = size + 1
+    w.count += nodes[node].number
+    w.pc, w.next, w.node, w.pending = nodes[node].last_pc, way.pc, way.node, NOWHERE
+    w.returned = w.ret_open = w.since = 0
+    train(m, w.pc, taken)
     return OK
 
 
 def arrive(m: Columns, node: int, pc: int, taken: int) -> int:
     """The instruction at pc, where `node` begins, retires. taken: of a branch."""
-    s, nodes = m[0], m[1]
-    if nodes[node + KIND] == UNMAPPED:
-        s[WHERE] = pc
+    s, nodes = m.state[0], m.nodes
+    if nodes[node].kind == UNMAPPED:
+        s.where = pc
         return NOT_ARRIVED
-    if nodes[node + KIND] == BRANCH and nodes[node + NUMBER] == 1:
+    if nodes[node].kind == BRANCH and nodes[node].number == 1:
         return branch(m, node, 1 if taken == 1 else 0)
-    return land(m, node, pc, nodes[node + STEP] - nodes[node + NUMBER] + 1, 1)
+    return land(m, node, pc, nodes[node].step - nodes[node].number + 1, 1)
 
 
 # Walking branches
@@ -431,82 +425,82 @@ def arrive(m: Columns, node: int, pc: int, taken: int) -> int:
 
 def to_branch(m: Columns, branches: int) -> int:
     """Walk to the step that ends in the next branch; its node."""
-    s, nodes, steps = m[0], m[1], m[4]
-    node, pc, count, size, room = here(m), s[NEXT], s[COUNT], s[STEPS], len(steps)
+    w, s, nodes, steps = m.walks[NOW], m.state[0], m.nodes, m.steps
+    node, pc, count, size, room = here(m), w.next, w.count, w.steps, len(steps)
     turn, gap, done = NEVER, PATIENCE, 0
     while done < WALK_LIMIT:
         if node < 0:
             return node
-        kind = nodes[node + KIND]
+        kind = nodes[node].kind
         if kind == BRANCH:
-            s[NEXT], s[NODE], s[COUNT], s[STEPS] = pc, node, count, size
+            w.next, w.node, w.count, w.steps = pc, node, count, size
             return node
         if done == gap or node == turn:
-            if node == turn and same(m, TURN_BRANCH):
+            if node == turn and same(w, m.calls, m.stacks, TURN_BRANCH * STACK_ROW):
                 break
             if done == gap:
                 turn = node
-                save(m, TURN_BRANCH)
+                save(w, m.calls, m.stacks, TURN_BRANCH * STACK_ROW)
                 gap += gap
         if kind == UNMAPPED:
-            s[WHERE], s[AMOUNT], s[COUNT], s[STEPS] = pc, branches, count, size
+            s.where, s.amount, w.count, w.steps = pc, branches, count, size
             return LEFT_UNMAPPED
         if size >= room:
             return FULL
-        steps[size] = nodes[node + STEP]
+        steps[size] = nodes[node].step
         size += 1
-        count += nodes[node + NUMBER]
+        count += nodes[node].number
         if kind == CALL:
-            push(m, nodes[node + BACK])
+            call(m, nodes[node].back)
         if kind == PLAIN or kind == CALL:
-            pc = nodes[node + AFTER_PC]
-            node = leads(m, node + AFTER)
+            pc = m.ways[WAYS * node].pc
+            node = leads(m, WAYS * node)
         else:
-            s[COUNT], s[STEPS], s[PC], s[PENDING], s[AMOUNT] = count, size, nodes[node + LAST_PC], node, branches
+            w.count, w.steps, w.pc, w.pending, s.amount = count, size, nodes[node].last_pc, node, branches
             if kind == TRAP:
                 return UNINFERABLE
             status = infer(m)
             if status <= 0:
                 return UNINFERABLE if status == 0 else status
-            node, pc = here(m), s[NEXT]
+            node, pc = here(m), w.next
         done += 1
-    s[WHERE], s[AMOUNT], s[COUNT], s[STEPS] = pc, branches, count, size
+    s.where, s.amount, w.count, w.steps = pc, branches, count, size
     return LEFT_ROUND
 
 
 def next_branch(m: Columns, way: int, branches: int) -> int:
     """The node of the next branch, after the branch that was left by `way`; NOWHERE: from where the walk is."""
-    s, nodes = m[0], m[1]
+    w = m.walks[NOW]
     if way >= 0:
         node = leads(m, way)
         if node < 0:
             return node
-        s[NEXT], s[NODE] = nodes[way + 1], node
+        w.next, w.node = m.ways[way].pc, node
     return to_branch(m, branches)
 
 
 def begin(m: Columns, branches: int) -> int:
     """Branches follow: the call or jump that was last is left."""
-    s = m[0]
-    s[AMOUNT] = branches
-    if s[PENDING] >= 0:
+    w, s = m.walks[NOW], m.state[0]
+    s.amount = branches
+    if w.pending >= 0:
         status = infer(m)
         if status <= 0:
             return UNINFERABLE if status == 0 else status
-    if s[NEXT] < 0:
+    if w.next < 0:
         return LEFT_AT_START
     return here(m)
 
 
 def ended(m: Columns, way: int, taken: int) -> int:
     """The last instruction walked is a branch, left by `way`."""
-    s, nodes = m[0], m[1]
+    w = m.walks[NOW]
     node = leads(m, way)
     if node < 0:
         return node
-    s[PC] = nodes[way - (TARGET if taken else AFTER) + LAST_PC]
-    s[NEXT], s[NODE], s[PENDING] = nodes[way + 1], node, NOWHERE
-    s[RETURNED] = s[RET_OPEN] = s[SINCE] = 0
+    w.pc = m.nodes[way // WAYS].last_pc
+    w.next, w.node, w.pending = m.ways[way].pc, node, NOWHERE
+    w.returned = w.ret_open = w.since = 0
     return OK
 
 
@@ -514,72 +508,65 @@ def follow(m: Columns, bits: int, branches: int) -> int:
     """Walk that many branches by their bits (1: not taken), the oldest lowest, to the last of them."""
     if not branches:
         return OK
-    s, nodes, steps = m[0], m[1], m[4]
-    node = s[NODE]
+    w, o, nodes, ways, steps = m.walks[NOW], m.options[0], m.nodes, m.ways, m.steps
+    entries, trained, node = m.entries, m.trained, w.node
     if node < 0:  # nothing is known of it yet
         node = begin(m, branches)
         if node < 0:
             return node
-    count, size, way = s[COUNT], s[STEPS], NOWHERE
-    learns, shift, mask = s[PREDICTS], s[SHIFT], s[ENTRY_MASK]
+    count, size, way = w.count, w.steps, NOWHERE
+    learns, shift, mask = o.predicts, o.shift, o.entry_mask
     if size + branches > len(steps):
         return FULL
     last = 1 - (bits >> branches - 1 & 1)
     for left in range(branches, 0, -1):
-        if nodes[node] != BRANCH:  # KIND; of NOWHERE it is the last entry, which is none
-            s[COUNT], s[STEPS] = count, size
+        if nodes[node].kind != BRANCH:  # of NOWHERE it is the last node, which is none
+            w.count, w.steps = count, size
             node = next_branch(m, way, left)
             if node < 0:
                 return node
-            count, size = s[COUNT], s[STEPS]
+            count, size = w.count, w.steps
             if size + left > len(steps):
                 return FULL
-        count += nodes[node + NUMBER]
+        count += nodes[node].number
         if learns:
-            entry = ENTRIES + (nodes[node + LAST_PC] >> shift & mask)
-            s[entry] = s[TRAINED + 1 + 2 * s[entry] - (bits & 1)]
-        way = node + AFTER if bits & 1 else node + TARGET
+            entry = nodes[node].last_pc >> shift & mask
+            entries[entry] = trained[1 + 2 * entries[entry] - (bits & 1)]
+        way = WAYS * node if bits & 1 else WAYS * node + TARGET
         bits >>= 1
-        steps[size] = nodes[way + 2]
+        steps[size] = ways[way].step
         size += 1
-        node = nodes[way]
-    s[COUNT], s[STEPS] = count, size
+        node = ways[way].node
+    w.count, w.steps = count, size
     return ended(m, way, last)
 
 
 def repeat(m: Columns, count: int, turns: int) -> int:
     """What was walked since there were `count` instructions happened `turns` more."""
-    s, repeats = m[0], m[5]
-    if turns and s[COUNT] > count:
-        at = s[REPEATS]
-        if at + REPEAT_ROW > len(repeats):
-            return NEED_REPEATS
-        repeats[at], repeats[at + 1], repeats[at + 2] = s[STEPS], s[COUNT] - count, turns
-        s[REPEATS] = at + REPEAT_ROW
-        s[COUNT] += turns * (s[COUNT] - count)
-    return OK
+    return OK if repeat_in(m.walks[NOW], m.repeats, count, turns) else NEED_REPEATS
 
 
 def predict(m: Columns, branches: int) -> int:
     """Walk that many branches as the predictor says, to the last of them."""
     if not branches:
         return OK
-    s, nodes, steps = m[0], m[1], m[4]
+    w, o, nodes, ways, steps = m.walks[NOW], m.options[0], m.nodes, m.ways, m.steps
+    entries, trained = m.entries, m.trained
     node = begin(m, branches)
     if node < 0:
         return node
-    shift, mask, count, size = s[SHIFT], s[ENTRY_MASK], s[COUNT], s[STEPS]
+    shift, mask, count, size = o.shift, o.entry_mask, w.count, w.steps
     changes, left, state, way = 0, branches, 0, NOWHERE
     turn, was, left_then, count_then = NEVER, 0, 0, 0
     patience = gap = PATIENCE
     while left:
-        if node == turn and was == changes and same(m, TURN_PREDICT):
+        if node == turn and was == changes and same(w, m.calls, m.stacks, TURN_PREDICT * STACK_ROW):
             turns = left // (left_then - left)  # everything is as it was: it goes on like this
-            s[COUNT], s[STEPS] = count, size
+            w.count, w.steps = count, size
             status = repeat(m, count_then, turns)
             if status < 0:
                 return status
-            count, turn = s[COUNT], NEVER
+            count, turn = w.count, NEVER
             left -= turns * (left_then - left)
             patience = left + 1
             continue
@@ -590,32 +577,32 @@ def predict(m: Columns, branches: int) -> int:
                 if node < 0:
                     return node
             turn, was, left_then, count_then = node, changes, left, count
-            save(m, TURN_PREDICT)
+            save(w, m.calls, m.stacks, TURN_PREDICT * STACK_ROW)
             gap += gap
             patience = gap
-            if count > s[LIMIT]:
+            if count > o.limit:
                 return LIMITED
-        if nodes[node] != BRANCH:  # KIND; of NOWHERE it is the last entry, which is none
-            s[COUNT], s[STEPS] = count, size
+        if nodes[node].kind != BRANCH:  # of NOWHERE it is the last node, which is none
+            w.count, w.steps = count, size
             node = next_branch(m, way, left)
             if node < 0:
                 return node
-            count, size = s[COUNT], s[STEPS]
+            count, size = w.count, w.steps
         if size >= len(steps):
             return FULL
-        count += nodes[node + NUMBER]
-        entry = ENTRIES + (nodes[node + LAST_PC] >> shift & mask)
-        state = s[entry]
-        way = node + TARGET if state >> 1 else node + AFTER
-        steps[size] = nodes[way + 2]
+        count += nodes[node].number
+        entry = nodes[node].last_pc >> shift & mask
+        state = entries[entry]
+        way = WAYS * node + (state >> 1)
+        steps[size] = ways[way].step
         size += 1
-        new = s[TRAINED + 2 * state + (state >> 1)]
+        new = trained[2 * state + (state >> 1)]
         if new != state:
-            s[entry] = new
+            entries[entry] = new
             changes += 1
-        node = nodes[way]
+        node = ways[way].node
         left -= 1
-    s[COUNT], s[STEPS] = count, size
+    w.count, w.steps = count, size
     return ended(m, way, state >> 1)
 
 
@@ -626,7 +613,7 @@ def mispredict(m: Columns) -> int:
         node = to_branch(m, 1)
     if node < 0:
         return node
-    return branch(m, node, 1 - prediction(m, m[1][node + LAST_PC]))
+    return branch(m, node, 1 - prediction(m, m.nodes[node].last_pc))
 
 
 # Walking to an instruction
@@ -634,21 +621,21 @@ def mispredict(m: Columns) -> int:
 
 def outcome(m: Columns) -> int:
     """Of the branch that is reported."""
-    s = m[0]
-    if s[G_TAKEN] < 0:
+    g = m.goal[0]
+    if g.taken < 0:
         return NO_OUTCOME
-    if s[G_TAKEN] > 1:
-        expects = prediction(m, s[G_ADDRESS])
-        return 1 - expects if s[G_TAKEN] == MISPREDICTED else expects
-    return s[G_TAKEN]
+    if g.taken > 1:
+        expects = prediction(m, g.address)
+        return 1 - expects if g.taken == MISPREDICTED else expects
+    return g.taken
 
 
 def place_in(m: Columns, node: int) -> int:
     """How many instructions of a step come before the one reported; -1 if that is not in it."""
-    s, nodes, code = m[0], m[1], m[3]
-    number, start, address = nodes[node + NUMBER], nodes[node + START], s[G_ADDRESS]
-    if nodes[node + KIND] != PLAIN:  # the step from the one reported then ends where this one does
-        found = number - nodes[s[G_NODE] + NUMBER]
+    g, nodes, code = m.goal[0], m.nodes, m.code
+    number, start, address = nodes[node].number, nodes[node].start, g.address
+    if nodes[node].kind != PLAIN:  # the step from the one reported then ends where this one does
+        found = number - nodes[g.node].number
         return found if 0 <= found < number and code[start + found] == address else -1
     for found in range(number):
         if code[start + found] == address:
@@ -657,106 +644,106 @@ def place_in(m: Columns, node: int) -> int:
 
 
 def fits(m: Columns, found: int, start: int) -> int:
-    """Whether the goal, `found` instructions after NEXT, is the one that is meant; `start` of them when it began."""
-    s = m[0]
-    if s[G_SYNC]:
-        return 0 if s[G_NOT_NEXT] and s[COUNT] == start and not found else 1
-    if s[G_IRDEPTH] >= 0:
-        return 1 if s[DEEP] == s[G_IRDEPTH] else 0
-    if not s[G_DEPTHS] or not s[SINCE]:
+    """Whether the goal, `found` instructions after `next`, is the one that is meant; `start` of them when it began."""
+    w, g = m.walks[NOW], m.goal[0]
+    if g.sync:
+        return 0 if g.not_next and w.count == start and not found else 1
+    if g.irdepth >= 0:
+        return 1 if w.deep == g.irdepth else 0
+    if not g.depths or not w.since:
         return 1
     # "If the reported address is the instruction following a return": depth 0 is not reported
-    return 1 if s[RETURNED] and not found and not s[DEEP] else 0
+    return 1 if w.returned and not found and not w.deep else 0
 
 
 def is_explicit(m: Columns) -> int:
     """Whether the return that is pending, for which the stack has an entry, went elsewhere, and the goal is where."""
-    s = m[0]
-    if not s[COMPARES] or not s[DEEP] or (s[CONSTANTS] and constant(m, s[PENDING]) >= 0):
+    w, o, g = m.walks[NOW], m.options[0], m.goal[0]
+    if not o.compares or not w.deep or (o.constants and constant(m, w.pending) >= 0):
         return 0
-    if s[G_SYNC]:  # returns before it are reported, so this one is the last instruction
-        return 1 if s[CALLS + (s[BASE] + s[DEEP] - 1) % DEPTH] != s[G_ADDRESS] else 0
-    return 1 if s[G_IRDEPTH] == s[DEEP] else 0
+    if g.sync:  # returns before it are reported, so this one is the last instruction
+        return 1 if m.calls[w.base + w.deep - 1 & DEPTH - 1] != g.address else 0
+    return 1 if g.irdepth == w.deep else 0
 
 
 def stop(m: Columns, node: int, found: int) -> int:
     """The goal is the end of the walk, so many instructions into this step."""
-    s, nodes = m[0], m[1]
-    if is_branch(m, s[G_NODE]):
+    g, nodes = m.goal[0], m.nodes
+    if is_branch(m, g.node):
         taken = outcome(m)
         return branch(m, node, taken) if taken >= 0 else taken
-    return land(m, s[G_NODE], s[G_ADDRESS], nodes[node + STEP] - nodes[node + NUMBER] + found + 1, found + 1)
+    return land(m, g.node, g.address, nodes[node].step - nodes[node].number + found + 1, found + 1)
 
 
 def leave(m: Columns) -> int:
     """The jump that is pending led to the goal: JUMP; or it was inferred: INFERRED, and the walk goes on."""
-    s, nodes = m[0], m[1]
-    jump, explicit, taken = s[PENDING], 0, UNREPORTED
-    if nodes[jump + KIND] != INDIRECT or s[CONSTANTS] or nodes[jump + POPS]:
-        if nodes[jump + POPS]:
+    w, s, o, g, nodes = m.walks[NOW], m.state[0], m.options[0], m.goal[0], m.nodes
+    jump, explicit, taken = w.pending, 0, UNREPORTED
+    if nodes[jump].kind != INDIRECT or o.constants or nodes[jump].pops:
+        if nodes[jump].pops:
             explicit = is_explicit(m)
         if not explicit:
             status = infer(m)
             if status:
                 return status if status < 0 else INFERRED
-    depth = s[DEEP]
-    if depth and nodes[jump + POPS]:
-        s[DEEP] -= 1
-    if nodes[jump + BACK] >= 0:
-        push(m, nodes[jump + BACK])
-    if s[G_IRDEPTH] >= 0 and not explicit and s[G_IRDEPTH] != depth and s[G_IRDEPTH] != s[DEEP]:
-        s[AMOUNT] = depth
+    depth = w.deep
+    if depth and nodes[jump].pops:
+        w.deep -= 1
+    if nodes[jump].back >= 0:
+        call(m, nodes[jump].back)
+    if g.irdepth >= 0 and not explicit and g.irdepth != depth and g.irdepth != w.deep:
+        s.amount = depth
         return WRONG_DEPTH
-    if is_branch(m, s[G_NODE]):
+    if is_branch(m, g.node):
         taken = outcome(m)
         if taken < 0:
             return taken
-    status = arrive(m, s[G_NODE], s[G_ADDRESS], taken)
+    status = arrive(m, g.node, g.address, taken)
     return status if status < 0 else JUMP
 
 
 def seek_on(m: Columns) -> int:
-    """Walk to the goal; F_BEGIN and F_FOUND tell of a place on the way that would do."""
-    s, nodes = m[0], m[1]
+    """Walk to the goal; `begin` and `found` are of a place on the way that would do."""
+    w, s, g, nodes = m.walks[NOW], m.state[0], m.goal[0], m.nodes
     patience = gap = SEEK_PATIENCE
-    turn, start = NOWHERE, s[COUNT]
+    turn, start = NOWHERE, w.count
     while True:
-        if s[PENDING] >= 0:
+        if w.pending >= 0:
             status = leave(m)
             if status != INFERRED:
                 return status
-        node = s[NODE]
+        node = w.node
         if node < 0:
-            if s[NEXT] < 0:
+            if w.next < 0:
                 return NO_START
             node = here(m)
             if node < 0:
                 return node
         found = place_in(m, node)
         if found >= 0:
-            if s[G_INFERABLE] and fits(m, found, start):
+            if g.inferable and fits(m, found, start):
                 status = stop(m, node, found)
                 return status if status < 0 else INFERRED
-            if s[F_BEGIN] < 0 and s[G_FALLBACK]:
-                s[F_BEGIN], s[F_FOUND] = node, found
+            if g.begin < 0 and g.fallback:
+                g.begin, g.found = node, found
                 stay(m, FALLBACK)
-        kind = nodes[node + KIND]
+        kind = nodes[node].kind
         if kind == BRANCH:
-            s[WHERE] = nodes[node + LAST_PC]
+            s.where = nodes[node].last_pc
             return BRANCH_FIRST
-        s[WHERE] = s[NEXT]
+        s.where = w.next
         if kind == UNMAPPED:
             return LEADS_NOWHERE
-        if node == turn and same(m, TURN_SEEK):
+        if node == turn and same(w, m.calls, m.stacks, TURN_SEEK * STACK_ROW):
             return GOES_ROUND
         patience -= 1
         if patience == 0:
             turn = node
-            save(m, TURN_SEEK)
+            save(w, m.calls, m.stacks, TURN_SEEK * STACK_ROW)
             gap += gap
             patience = gap
             if gap > WALK_LIMIT:
-                s[WHERE] = s[PC]
+                s.where = w.pc
                 return TOO_FAR
         status = walk(m, node)
         if status < 0:
@@ -765,15 +752,15 @@ def seek_on(m: Columns) -> int:
 
 def seek(m: Columns) -> int:
     """Walk to the goal without a branch before it; how it was reached."""
-    s = m[0]
-    s[DOUBTFUL], s[SINCE], s[F_BEGIN] = 0, 0, NOWHERE
+    w, t, g = m.walks[NOW], m.traces[NOW], m.goal[0]
+    t.doubtful, w.since, g.begin = 0, 0, NOWHERE
     status = seek_on(m)
-    if status <= CONTRADICTIONS and s[F_BEGIN] >= 0:
+    if status <= CONTRADICTIONS and g.begin >= 0:
         back_to(m, FALLBACK)
-        status = stop(m, s[F_BEGIN], s[F_FOUND])
+        status = stop(m, g.begin, g.found)
         if status < 0:
             return status
-        s[DOUBTFUL] = 1
+        t.doubtful = 1
         return INFERRED
     return status
 
@@ -783,16 +770,16 @@ def look_again(m: Columns, jumps: int) -> int:
 
     jumps: the target of one uninferable jump would not have been reported. The walk is left where it ended.
     """
-    s, nodes = m[0], m[1]
-    returns, start = 0, s[COUNT]
+    w, nodes = m.walks[NOW], m.nodes
+    returns, start = 0, w.count
     for _ in range(LOOK_AHEAD):
-        if s[PENDING] >= 0:
-            if nodes[s[PENDING] + POPS]:
+        if w.pending >= 0:
+            if nodes[w.pending].pops:
                 returns = 1
             status = infer(m)
             if status <= 0:
                 return JUMPED if status == 0 and jumps else 0
-        if s[NEXT] < 0:
+        if w.next < 0:
             return 0
         node = here(m)
         if node < 0:
@@ -800,7 +787,7 @@ def look_again(m: Columns, jumps: int) -> int:
         found = place_in(m, node)
         if found >= 0 and fits(m, found, start):
             return RETURN if returns else LOOP
-        if nodes[node + KIND] == BRANCH or nodes[node + KIND] == UNMAPPED:
+        if nodes[node].kind == BRANCH or nodes[node].kind == UNMAPPED:
             return 0
         status = walk(m, node)
         if status < 0:
@@ -810,13 +797,13 @@ def look_again(m: Columns, jumps: int) -> int:
 
 def again(m: Columns, jumps: int) -> int:
     """`look_again`, with nothing changed."""
-    s = m[0]
-    wasted = s[WASTED]
+    t = m.traces[NOW]
+    wasted = t.wasted
     stay(m, LOOKING)
     status = look_again(m, jumps)
     if status >= 0:
         back_to(m, LOOKING)
-        s[WASTED] = wasted
+        t.wasted = wasted
     return status
 
 
@@ -825,31 +812,32 @@ def again(m: Columns, jumps: int) -> int:
 
 def store(m: Columns, address: int) -> None:
     """The target of an uninferable jump was reported: the cache keeps it."""
-    s = m[0]
-    if s[CACHES]:
-        s[CACHE + (address >> s[SHIFT] & s[CACHE_MASK])] = address
+    o = m.options[0]
+    if o.caches:
+        m.cache[address >> o.shift & o.cache_mask] = address
 
 
 def event(m: Columns, kind: int, again: int) -> int:
     """Something happened at the last instruction."""
-    s, events = m[0], m[8]
-    at = s[EVENTS]
-    if at + EVENT_ROW > len(events):
+    w, t, events = m.walks[NOW], m.traces[NOW], m.events
+    at = t.events
+    if at >= len(events):
         return FULL
-    events[at], events[at + 1], events[at + 2], events[at + 3] = kind, s[COUNT] - 1, s[PACKETS] - 1, again
-    s[EVENTS] = at + EVENT_ROW
+    made = events[at]
+    made.kind, made.index, made.packet, made.again = kind, w.count - 1, t.packets - 1, again
+    t.events = at + 1
     return OK
 
 
 def go_on(m: Columns) -> int:
     """The address met by inference was the target of an uninferable jump: walk on to it."""
-    s = m[0]
-    s[TENTATIVE] = 0
-    s[G_ADDRESS], s[G_TAKEN], s[G_IRDEPTH], s[G_DEPTHS] = s[T_ADDRESS], s[T_TAKEN], s[T_IRDEPTH], s[T_DEPTHS]
-    s[G_INFERABLE] = s[G_FALLBACK] = s[G_SYNC] = s[G_NOT_NEXT] = 0
-    s[G_NODE] = node_at(m, s[G_ADDRESS])
-    if s[G_NODE] < 0:
-        return s[G_NODE]
+    t, o, g = m.traces[NOW], m.options[0], m.goal[0]
+    t.tentative = 0
+    g.address, g.taken, g.irdepth, g.depths = t.met_address, t.met_taken, t.met_irdepth, t.met_depths
+    g.inferable = g.fallback = g.sync = g.not_next = 0
+    g.node = node_at(m, g.address)
+    if g.node < 0:
+        return g.node
     stay(m, GOING_ON)
     status = seek(m)
     if status <= CONTRADICTIONS:  # an encoder that reports more than it must
@@ -857,192 +845,193 @@ def go_on(m: Columns) -> int:
         return OK
     if status < 0:
         return status
-    store(m, s[G_ADDRESS])
-    return event(m, BEFORE, 0) if s[DRAFT] else OK
+    store(m, g.address)
+    return event(m, BEFORE, 0) if o.draft else OK
 
 
 def only_branches(m: Columns) -> int:
     """A packet that reports no address."""
-    s = m[0]
-    if s[COUNTED] < 0:
-        s[PART] = ONLY_BRANCHES
-        status = follow(m, s[BITS], MAX_BRANCHES)
+    t, s, o, v = m.traces[NOW], m.state[0], m.options[0], m.values
+    if v[BRANCH_COUNT] < 0:
+        s.part = ONLY_BRANCHES
+        status = follow(m, v[BRANCH_MAP], MAX_BRANCHES)
     else:
-        if s[BRANCH_FORMAT] == 1 and not s[DRAFT]:
+        if v[BRANCH_FMT] == 1 and not o.draft:
             return BAD_FORMAT
-        s[PART] = BY_PREDICTION
-        status = predict(m, s[COUNTED] + MAX_BRANCHES)
+        s.part = BY_PREDICTION
+        status = predict(m, v[BRANCH_COUNT] + MAX_BRANCHES)
         if status < 0:
             return status
-        s[PART] = TO_ADDRESS
-        if not s[NO_MISPRED]:
+        s.part = TO_ADDRESS
+        if not v[NO_MISPRED]:
             status = mispredict(m)
-    s[AT_BRANCH], s[ADJACENT] = 1, -1
+    t.at_branch, t.adjacent = 1, -1
     return status
 
 
 def reached(m: Columns, how: int, at_branch: int) -> int:
     """The instruction reported is the last one now."""
-    s = m[0]
+    w, t, o, g, v = m.walks[NOW], m.traces[NOW], m.options[0], m.goal[0], m.values
     if how == JUMP:
-        store(m, s[G_ADDRESS])
-        s[ADJACENT] = 1 if s[UPDISCON] else -1 if s[DRAFT] else 0
+        store(m, g.address)
+        t.adjacent = 1 if v[UPDISCON] else -1 if o.draft else 0
     else:
-        s[BARE] = 1 if s[DRAFT] and s[FORMAT] == 2 and not at_branch and not s[RET_OPEN] else 0
-        full = s[COUNTED] >= 0 and s[COUNTED] + MAX_BRANCHES == s[MAX_COUNT]
-        s[ADJACENT] = -1 if s[DRAFT] or s[NOTIFY] or full else 1
-        if s[DOUBTFUL] and how == INFERRED:
+        t.bare = 1 if o.draft and v[FORMAT] == 2 and not at_branch and not w.ret_open else 0
+        full = v[BRANCH_COUNT] >= 0 and v[BRANCH_COUNT] + MAX_BRANCHES == o.max_count
+        t.adjacent = -1 if o.draft or v[NOTIFY] or full else 1
+        if t.doubtful and how == INFERRED:
             status = event(m, BY_RETURN, RETURN)
             if status < 0:
                 return status
-        if not s[NOTIFY] and not is_branch(m, s[G_NODE]):
-            s[TENTATIVE] = 1
-            s[T_ADDRESS], s[T_TAKEN], s[T_IRDEPTH], s[T_DEPTHS] = s[G_ADDRESS], s[G_TAKEN], s[G_IRDEPTH], s[G_DEPTHS]
-    if s[NOTIFY]:
+        if not v[NOTIFY] and not is_branch(m, g.node):
+            t.tentative = 1
+            t.met_address, t.met_taken, t.met_irdepth, t.met_depths = g.address, g.taken, g.irdepth, g.depths
+    if v[NOTIFY]:
         return event(m, NOTIFIED, 0)
     return OK
 
 
 def flow(m: Columns) -> int:
-    """A packet of formats 0 to 2, whose fields are in the state."""
-    s = m[0]
-    s[PART] = TO_ADDRESS
-    if s[TENTATIVE]:
+    """A packet of formats 0 to 2, whose fields are in `values`."""
+    w, t, s, o, g, v = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.goal[0], m.values
+    s.part = TO_ADDRESS
+    if t.tentative:
         status = go_on(m)
         if status < 0:
             return status
-    at_branch = s[AT_BRANCH]
-    s[AT_BRANCH] = 0
-    if s[REPORTED] == BY_ADDRESS:
-        s[LAST] = (s[ADDRESS] if s[FULL_ADDRESS] else s[LAST] + s[ADDRESS]) & (MOST >> 63 - s[ADDRESS_BITS])
-        address = s[LAST] << s[SHIFT]
-    elif s[REPORTED] == BY_INDEX:
-        address = s[CACHE + s[INDEX]]
+    at_branch = t.at_branch
+    t.at_branch = 0
+    if v[REPORTED] == BY_ADDRESS:
+        t.last = (v[ADDRESS] if o.full_address else t.last + v[ADDRESS]) & (MOST >> 63 - o.address_bits)
+        address = t.last << o.shift
+    elif v[REPORTED] == BY_INDEX:
+        address = m.cache[v[INDEX]]
         if address < 0:
-            s[AMOUNT] = s[INDEX]
+            s.amount = v[INDEX]
             return EMPTY_ENTRY
-        s[LAST] = address >> s[SHIFT]
+        t.last = address >> o.shift
     else:
         return only_branches(m)
     node = node_at(m, address)
     if node < 0:
         return node
-    branches, branching, taken = s[BRANCHES], is_branch(m, node), UNREPORTED
-    s[G_ADDRESS], s[G_NODE] = address, node
-    if s[COUNTED] >= 0:
-        fails = 1 if s[BRANCH_FORMAT] == 3 else 0
+    branches, branching, taken = v[BRANCHES], is_branch(m, node), UNREPORTED
+    g.address, g.node = address, node
+    if v[BRANCH_COUNT] >= 0:
+        fails = 1 if v[BRANCH_FMT] == 3 else 0
         if fails and not branching:
             return NOT_A_BRANCH
-        s[PART] = BY_PREDICTION
-        status = predict(m, s[COUNTED] + MAX_BRANCHES - (branching if not fails else 0))
+        s.part = BY_PREDICTION
+        status = predict(m, v[BRANCH_COUNT] + MAX_BRANCHES - (branching if not fails else 0))
         if status < 0:
             return status
-        s[PART] = TO_ADDRESS
+        s.part = TO_ADDRESS
         if fails:
             taken = MISPREDICTED
         elif branching:
             taken = AS_PREDICTED
     elif branches:
-        status = follow(m, s[BITS], branches - branching)
+        status = follow(m, v[BRANCH_MAP], branches - branching)
         if status < 0:
             return status
         if branching:
-            taken = 1 - (s[BITS] >> branches - 1 & 1)
-    if branching and at_branch and taken < 0 and s[PC] == address:
+            taken = 1 - (v[BRANCH_MAP] >> branches - 1 & 1)
+    if branching and at_branch and taken < 0 and w.pc == address:
         return reached(m, HERE, at_branch)
-    s[G_TAKEN], s[G_IRDEPTH], s[G_DEPTHS] = taken, s[IRDEPTH], s[DEPTHS]
-    s[G_INFERABLE] = s[G_FALLBACK] = 0 if s[REPORTED] == BY_INDEX or s[UPDISCON] else 1
-    s[G_SYNC] = s[G_NOT_NEXT] = 0
+    g.taken, g.irdepth, g.depths = taken, v[IRDEPTH], o.depths
+    g.inferable = g.fallback = 0 if v[REPORTED] == BY_INDEX or v[UPDISCON] else 1
+    g.sync = g.not_next = 0
     status = seek(m)
     return status if status < 0 else reached(m, status, at_branch)
 
 
 def settle(m: Columns) -> int:
     """The address met by inference, if there is one, was meant that time."""
-    s = m[0]
-    if not s[TENTATIVE]:
+    t, o, g = m.traces[NOW], m.options[0], m.goal[0]
+    if not t.tentative:
         return OK
-    s[TENTATIVE] = 0
-    s[G_ADDRESS], s[G_TAKEN], s[G_IRDEPTH], s[G_DEPTHS] = s[T_ADDRESS], s[T_TAKEN], s[T_IRDEPTH], s[T_DEPTHS]
-    s[G_SYNC] = s[G_NOT_NEXT] = 0
-    s[G_NODE] = node_at(m, s[G_ADDRESS])
-    if s[G_NODE] < 0:
-        return s[G_NODE]
-    how = again(m, s[DRAFT])
+    t.tentative = 0
+    g.address, g.taken, g.irdepth, g.depths = t.met_address, t.met_taken, t.met_irdepth, t.met_depths
+    g.sync = g.not_next = 0
+    g.node = node_at(m, g.address)
+    if g.node < 0:
+        return g.node
+    how = again(m, o.draft)
     return event(m, LATER, how) if how > 0 else how
 
 
 def seek_sync(m: Columns, address: int, taken: int, unchanged: int, fallback: int, not_next: int) -> int:
     """Walk to the instruction of a 3.0; how it was reached."""
-    s = m[0]
-    s[G_NODE] = node_at(m, address)
-    if s[G_NODE] < 0:
-        return s[G_NODE]
-    s[G_ADDRESS], s[G_TAKEN], s[G_IRDEPTH], s[G_DEPTHS], s[G_SYNC] = address, taken, -1, 0, 1
-    s[G_INFERABLE], s[G_FALLBACK], s[G_NOT_NEXT] = unchanged, fallback, not_next
+    g = m.goal[0]
+    g.node = node_at(m, address)
+    if g.node < 0:
+        return g.node
+    g.address, g.taken, g.irdepth, g.depths, g.sync = address, taken, -1, 0, 1
+    g.inferable, g.fallback, g.not_next = unchanged, fallback, not_next
     return seek(m)
 
 
 def walk_to(m: Columns, address: int, taken: int, unchanged: int) -> int:
     """Up to the instruction of a 3.0, which trace goes through. unchanged: the privilege is that of before."""
-    s, nodes = m[0], m[1]
-    s[AGAIN], not_next = 0, 1 if s[ADJACENT] == 0 else 0
-    if s[TENTATIVE]:
-        jump, ahead, returns, to_jump = s[PENDING], expected(m), 0, 0
+    w, t, s, o, g, nodes = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.goal[0], m.nodes
+    s.again, not_next = 0, 1 if t.adjacent == 0 else 0
+    if t.tentative:
+        jump, ahead, returns, to_jump = w.pending, expected(m), 0, 0
         if jump >= 0:
-            returns = nodes[jump + POPS]
-            to_jump = 1 if nodes[jump + KIND] == INDIRECT and unchanged else 0
-        if (s[BARE] and not to_jump) or (ahead >= 0 and ahead != address and not returns):
+            returns = nodes[jump].pops
+            to_jump = 1 if nodes[jump].kind == INDIRECT and unchanged else 0
+        if (t.bare and not to_jump) or (ahead >= 0 and ahead != address and not returns):
             # it would be followed at once: so it was reported for the sake of a jump
             stay(m, RESUMING)
-            events = s[EVENTS]
+            events = t.events
             status = go_on(m)
             if status >= 0:
-                status = seek_sync(m, address, taken, unchanged, 0, 0 if s[DRAFT] else 1)
+                status = seek_sync(m, address, taken, unchanged, 0, 0 if o.draft else 1)
             if status > CONTRADICTIONS:
                 return status
             back_to(m, RESUMING)
-            s[EVENTS], s[TENTATIVE] = events, 1
+            t.events, t.tentative = events, 1
         status = settle(m)
         if status < 0:
             return status
-    adjacent, start = s[ADJACENT], s[COUNT]
+    adjacent, start = t.adjacent, w.count
     how = seek_sync(m, address, taken, unchanged, 1, not_next)
-    if how == INFERRED and (adjacent != 1 or s[COUNT] != start + 1):
-        s[G_NOT_NEXT] = 0
+    if how == INFERRED and (adjacent != 1 or w.count != start + 1):
+        g.not_next = 0
         found = again(m, 1)
         if found < 0:
             return found
-        s[AGAIN] = JUMPED if s[DOUBTFUL] and not found else found
+        s.again = JUMPED if t.doubtful and not found else found
     return how
 
 
 def synchronize(m: Columns, taken: int) -> None:
     """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch."""
-    s = m[0]
-    s[DEEP] = s[RETURNED] = s[RET_OPEN] = s[SINCE] = s[TENTATIVE] = s[AT_BRANCH] = 0
-    s[ADJACENT] = -1
-    for entry in range(ENTRIES, ENTRIES + s[ENTRY_MASK] + 1):
-        s[entry] = WEAKLY_NOT_TAKEN
-    for entry in range(CACHE, CACHE + s[CACHE_MASK] + 1):
-        s[entry] = NOWHERE
+    w, t, o = m.walks[NOW], m.traces[NOW], m.options[0]
+    w.deep = w.returned = w.ret_open = w.since = t.tentative = t.at_branch = 0
+    t.adjacent = -1
+    for entry in range(o.entry_mask + 1):
+        m.entries[entry] = WEAKLY_NOT_TAKEN
+    for entry in range(o.cache_mask + 1):
+        m.cache[entry] = NOWHERE
     if taken >= 0:
-        train(m, s[PC], taken)
+        train(m, w.pc, taken)
 
 
 def start(m: Columns) -> int:
-    """A 3.0 with the privilege and context of before: the outcome in BITS, the address in ADDRESS."""
-    s = m[0]
-    s[LAST] = s[ADDRESS]
-    status = walk_to(m, s[LAST] << s[SHIFT], s[BITS], 1)
+    """A 3.0 with the privilege and context of before."""
+    w, t, s, o, v = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.values
+    t.last = v[ADDRESS]
+    taken = 1 - v[BRANCH_BIT]
+    status = walk_to(m, t.last << o.shift, taken, 1)
     if status < 0:
         return status
-    node = node_at(m, s[PC])
+    node = node_at(m, w.pc)
     if node < 0:
         return node
-    synchronize(m, s[BITS] if is_branch(m, node) else UNREPORTED)
+    synchronize(m, taken if is_branch(m, node) else UNREPORTED)
     status = event(m, SYNCED, 0)
-    return event(m, HOW_OFTEN, s[AGAIN]) if status >= 0 and s[AGAIN] else status
+    return event(m, HOW_OFTEN, s.again) if status >= 0 and s.again else status
 
 
 def bits_at(data: Sequence[int], start: int, size: int, at: int, number: int) -> int:
@@ -1057,143 +1046,123 @@ def bits_at(data: Sequence[int], start: int, size: int, at: int, number: int) ->
     return value & (MOST >> 63 - number)
 
 
+def kind_of(m: Columns, first: int) -> int:
+    """The number in `kinds` of a packet with this first byte."""
+    o, form = m.options[0], first & 3
+    if form == 1 or form == 2:
+        return FORMATS * form
+    if form == 3:
+        return FORMATS * form + (first >> 2 & 3)
+    sub = first >> 2 & (1 << o.subformat_bits) - 1 if o.subformat_bits else 0 if o.predicts else 1
+    if (sub == 0 and o.predicts) or (sub == 1 and o.caches):
+        return sub
+    return NO_KIND
+
+
+def usual(m: Columns, number: int) -> int:
+    """Whether `run` takes a packet: formats 0 to 2, and a 3.0 that changes nothing."""
+    s, v = m.state[0], m.values
+    if number < FORMATS * 3:
+        return OK
+    if number > FORMATS * 3 or v[TIME] != ABSENT or v[PRIVILEGE] != s.privilege:
+        return UNUSUAL
+    return OK if v[CONTEXT] == ABSENT or v[CONTEXT] == s.context else UNUSUAL
+
+
 def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
-    """Take the fields of a payload of formats 0 to 2 into the state; UNUSUAL if it is another, or damaged."""
+    """Take the fields of a payload into `values`, as the table has them; UNUSUAL if it is not for `run`, or damaged."""
     if size < 1 or size > MAX_PAYLOAD:
         return UNUSUAL
-    s, first, value = m[0], 0 + data[start], 0
-    form, branches = first & 3, first >> 2 & 31
+    number = kind_of(m, 0 + data[start])
+    if number == NO_KIND:
+        return UNUSUAL
+    kind = m.kinds[number]
+    if not kind.count:
+        return UNUSUAL
+    values, parts, value = m.values, m.parts, 0
+    for index in range(len(values)):
+        values[index] = m.absent[index]
     if size <= SHORT:  # all of it, with its last bit before it without end
-        value = first
+        value = 0 + data[start]
         for index in range(1, size):
             value |= data[start + index] << 8 * index
         if value >> 8 * size - 1:
             value -= 1 << 8 * size
-    reported, counted, length, draft = BY_ADDRESS, -1, 0, s[DRAFT]
-    s[FORMAT], s[BRANCH_FORMAT], s[NO_MISPRED] = form, -1, 0
-    at = 2
-    if form == 2:
-        branches = 0
-    elif form == 1:
-        at = 7
-        if not branches:
-            reported = 0
-            length = MAX_BRANCHES
-            if draft:
-                s[BRANCH_FORMAT] = bits_at(data, start, size, 7, 1)
-                at = 8
-                if s[BRANCH_FORMAT]:
-                    length = 0
-                    counted = bits_at(data, start, size, 8, 16)
-                    s[NO_MISPRED] = bits_at(data, start, size, 24, 1)
-                    at = 25
-    elif form == 3 or draft:
-        return UNUSUAL
-    else:
-        branches = 0
-        sub = bits_at(data, start, size, 2, s[SUBFORMAT_BITS]) if s[SUBFORMAT_BITS] else 0 if s[PREDICTS] else 1
-        at += s[SUBFORMAT_BITS]
-        if sub == 0 and s[PREDICTS]:
-            counted, s[BRANCH_FORMAT] = bits_at(data, start, size, at, 32), bits_at(data, start, size, at + 32, 2)
-            at += 34
-            if s[BRANCH_FORMAT] < 2:
-                reported = 0
-        elif sub == 1 and s[CACHES] and s[INDEX_BITS]:
-            reported = BY_INDEX
-            s[INDEX] = bits_at(data, start, size, at, s[INDEX_BITS])
-            at += s[INDEX_BITS]
-            branches = bits_at(data, start, size, at, 5)
-            at += 5
-        else:
-            return UNUSUAL
-    if branches:
-        length = s[MAP_LENGTHS + branches]
-    s[REPORTED], s[COUNTED], s[BRANCHES], s[BITS] = reported, counted, branches, 0
-    if length:
+    at, end, reported = FORMAT_BITS, 8 * size, 0
+    for index in range(kind.first, kind.first + kind.count):
+        part = parts[index]
+        cell, width = part.cell, part.width
+        if part.by >= 0 and not part.mask >> max(values[part.by], 0) & 1:
+            continue
+        if part.widths >= 0:
+            width = m.widths[part.widths + values[part.cell_of_width]]
+            if not width:
+                continue
         if size <= SHORT and at < SHORT_BITS:
-            s[BITS] = value >> at & (1 << length) - 1
+            found = value >> at
+            if part.coding == DIFFERENCE and at + width >= end and not m.options[0].full_address:
+                values[cell] = found  # its sign is the last bit sent
+            else:
+                values[cell] = found & (MOST >> 63 - width)
+                if part.coding == FLAG:
+                    values[cell] ^= value >> at - 1 & 1
+                elif part.coding == DIFFERENCE and values[cell] >> width - 1 and not m.options[0].full_address:
+                    values[cell] -= 1 << width
         else:
-            s[BITS] = bits_at(data, start, size, at, length)
-        at += length
-    s[NOTIFY], s[UPDISCON], s[IRDEPTH] = 0, 0, -1
-    if reported:
-        width = s[ADDRESS_BITS]
-        if reported == BY_ADDRESS:
-            if size <= SHORT and at < SHORT_BITS and 8 * size <= at + width:  # nothing comes after it
-                s[ADDRESS] = value >> at & (MOST >> 63 - width) if s[FULL_ADDRESS] else value >> at
-                return OK
-            address = bits_at(data, start, size, at, width)
-            at += width
-            if not s[FULL_ADDRESS] and address >> width - 1:
-                address = address - (1 << width - 1) - (1 << width - 1)  # in two parts: it may have 63 bits
-            s[ADDRESS] = address
-        if not draft:
-            flags, depth = 1 if reported == BY_INDEX else 3, s[DEPTH_BITS]
-            tail = bits_at(data, start, size, at - 1, 1 + flags + depth)  # each is sent as the XOR with the bit before
-            differs = tail ^ tail >> 1
-            if flags == 3:
-                s[NOTIFY], s[UPDISCON] = differs & 1, differs >> 1 & 1
-            if differs >> flags - 1 & 1 and depth:
-                s[IRDEPTH] = tail >> flags + 1 & (1 << depth) - 1
-            at += flags + depth
+            found = bits_at(data, start, size, at, width)
+            if part.coding == FLAG:
+                found ^= bits_at(data, start, size, at - 1, 1)
+            elif part.coding == DIFFERENCE and found >> width - 1 and not m.options[0].full_address:
+                found = found - (1 << width - 1) - (1 << width - 1)  # in two parts: it may have 63 bits
+            values[cell] = found
+        at += width
+        if cell == ADDRESS:
+            reported = BY_ADDRESS
+        elif cell == INDEX:
+            reported = BY_INDEX
+        if part.rest and at >= end and not values[IRREPORT]:
+            break  # nothing after it is reported
+    values[FORMAT], values[REPORTED] = number // FORMATS, reported
+    if not values[IRREPORT]:
+        values[IRDEPTH] = ABSENT
     if size > at + 7 >> 3:
         return UNUSUAL
-    if 8 * size > at:
-        rest = bits_at(data, start, size, at - 1, 8 * size - at + 1)
-        if rest and rest != (1 << 8 * size - at + 1) - 1:
+    if end > at:
+        rest = bits_at(data, start, size, at - 1, end - at + 1)
+        if rest and rest != (1 << end - at + 1) - 1:
             return UNUSUAL
-    return OK
+    return usual(m, number)
 
 
-def read_start(m: Columns, data: Sequence[int], start: int, size: int) -> int:
-    """Take the fields of a 3.0 into the state; UNUSUAL if it is another packet, damaged, or changes more."""
-    s = m[0]
-    if size < 1 or size > MAX_PAYLOAD or data[start] & 15 != 3 or s[HAS_TIME]:
-        return UNUSUAL
-    privileges, contexts, width = s[PRIVILEGE_BITS], s[CONTEXT_BITS], s[ADDRESS_BITS]
-    branch, privilege, context = 4, 5, 5 + privileges
-    if s[DRAFT]:
-        context, privilege, branch = 4, 4 + contexts, 4 + contexts + privileges
-    if bits_at(data, start, size, privilege, privileges) != s[PRIVILEGE]:
-        return UNUSUAL
-    if contexts and bits_at(data, start, size, context, contexts) != s[CONTEXT]:
-        return UNUSUAL
-    at = 5 + privileges + contexts
-    if 8 * size > at + width + 7 or (8 * size > at + width and bits_at(data, start, size, at + width - 1, 9) % 511):
-        return UNUSUAL
-    s[FORMAT], s[BITS], s[ADDRESS] = 3, 1 - bits_at(data, start, size, branch, 1), bits_at(data, start, size, at, width)
-    return OK
-
-
-def take(m: Columns, data: Sequence[int], packets: Column, at: int, end: int) -> int:
-    """Take the packets from `at` to `end` as long as they are usual and legal; s[AT] is the first that is not."""
-    s, firsts = m[0], m[7]
+def take(m: Columns, data: Sequence[int], packets: Any, at: int, end: int) -> int:
+    """Take the packets from `at` to `end` as long as they are usual and legal; s.at is the first that is not."""
+    w, t, s, o, v, firsts = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.values, m.firsts
     room = len(firsts)
     for index in range(at, end):
-        s[AT] = index
+        s.at = index
         begins, size = packets[PACKET_ROW * index], packets[PACKET_ROW * index + 1]
-        if read(m, data, begins, size) < 0 and read_start(m, data, begins, size) < 0:
+        if read(m, data, begins, size) < 0:
             return UNTAKEN
-        number = s[PACKETS]
+        number = t.packets
         if number >= room:
             return FULL
-        firsts[number] = s[COUNT]
-        s[PACKETS] = number + 1
-        status = flow(m) if s[FORMAT] < 3 else start(m)
+        firsts[number] = w.count
+        t.packets = number + 1
+        status = flow(m) if v[FORMAT] < 3 else start(m)
         if status < 0:
             return status
-        if s[COUNT] + s[WASTED] * WASTE > s[LIMIT]:
+        if w.count + t.wasted * WASTE > o.limit:
             return UNUSUAL
-    s[AT] = end
+    s.at = end
     return OK
 
 
-def run(m: Columns, data: Sequence[int], packets: Column, at: int, end: int) -> int:
-    """Take packets, rows of PACKET_ROW, as long as they are usual and legal; s[AT] is the first that is not.
+def run(m: Columns, data: Sequence[int], packets: Any, at: int, end: int) -> int:
+    """Take packets, rows of PACKET_ROW, as long as they are usual and legal; s.at is the first that is not.
 
     UNUSUAL, NEED_NODE, NEED_REPEATS or FULL: the state is as before that one. The flow must be known (State.TRACING).
     """
-    s = m[0]
+    s = m.state[0]
     while at < end:
         stop_at = min(end, at + WINDOW)
         keep(m)
@@ -1201,11 +1170,11 @@ def run(m: Columns, data: Sequence[int], packets: Column, at: int, end: int) -> 
         if status == UNTAKEN:
             return UNUSUAL
         if status < 0:
-            bad = s[AT]
+            bad = s.at
             restore(m)
             take(m, data, packets, at, bad)  # once more, without it
-            s[AT] = bad
+            s.at = bad
             return status if status >= FULL else UNUSUAL
         at = stop_at
-    s[AT] = at
+    s.at = at
     return OK

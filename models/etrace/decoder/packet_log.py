@@ -42,43 +42,41 @@ class Events:
         self._made: list[Event] = []
 
     def __len__(self) -> int:
-        return self.mark() // k.EVENT_ROW
+        return self.mark()
 
     def mark(self) -> int:
         """Where the next event begins, for `undo`, `[]` and `put`."""
-        return int(self._memory.s[k.EVENTS])
+        return self._memory.trace.events
 
     def undo(self, mark: int) -> None:
         """Forget the events since the mark."""
-        self._memory.s[k.EVENTS] = mark
+        self._memory.trace.events = mark
 
     def append(self, event: Event) -> None:
         """One that the kernel does not make."""
         memory, at = self._memory, self.mark()
-        if at + k.EVENT_ROW > len(memory.events):
-            memory.longer("events")
-        memory.events[at], memory.events[at + 3] = k.OTHER, len(self._made)
-        memory.s[k.EVENTS] = at + k.EVENT_ROW
+        memory.room()
+        k.EVENT.put(memory.events, at, (k.OTHER, -1, -1, len(self._made)))
+        memory.trace.events = at + 1
         self._made.append(event)
 
     def how_often(self, again: int) -> None:
         """Nothing says how often the instruction of a 3.0 was met before."""
         memory = self._memory
-        if self.mark() + k.EVENT_ROW > len(memory.events):
-            memory.longer("events")
-        k.event(memory.columns, k.HOW_OFTEN, again)
+        memory.room()
+        memory.kernel.event(memory.columns, k.HOW_OFTEN, again)
 
     def __getitem__(self, at: int) -> Event:
         """The event that began at this mark; one that the kernel did not make."""
-        return self._made[int(self._memory.events[at + 3])]
+        return self._made[k.EVENT.at(self._memory.events, at).again]
 
     def put(self, at: int, event: Event) -> None:
         """In place of that one."""
-        self._made[int(self._memory.events[at + 3])] = event
+        self._made[k.EVENT.at(self._memory.events, at).again] = event
 
     def list(self) -> list[Event]:
         """All of them."""
-        rows = np.array(self._memory.events[: self.mark()], np.int64).reshape(-1, k.EVENT_ROW).tolist()
+        rows = [k.EVENT.get(self._memory.events, at) for at in range(self.mark())]
         return [self._made[of] if what == k.OTHER else _event(what, index, at, of) for what, index, at, of in rows]
 
 
@@ -95,7 +93,7 @@ class Payloads:
         self._pieces: list[tuple[int, bytes, Any]] = []  # number of the first packet, bytes, rows
 
     def __len__(self) -> int:
-        return int(self._memory.s[k.PACKETS])
+        return self._memory.trace.packets
 
     def add(self, data: bytes, rows: Any) -> None:
         """Payloads that are about to be taken; if decoding stops before, the last of them are not."""
@@ -137,10 +135,9 @@ class Columns:
     def begin(self) -> None:
         """A packet that `run` does not take begins."""
         memory, number = self._memory, len(self.payloads)
-        if number >= len(memory.firsts):
-            memory.longer("firsts")
-        memory.firsts[number] = memory.s[k.COUNT]
-        memory.s[k.PACKETS] = number + 1
+        memory.room()
+        memory.firsts[number] = memory.walk.count
+        memory.trace.packets = number + 1
 
     def report(self, reported: Reported) -> None:
         """The present packet reports this."""
@@ -148,8 +145,8 @@ class Columns:
             self._reported.append((len(self.payloads) - 1, reported))
             self.reported = reported
             # a privilege that is none is a fault each time, which the kernel does not report
-            self._memory.s[k.PRIVILEGE] = reported.priv if reported.priv in PRIVILEGE_NAMES else UNREPORTED
-            self._memory.s[k.CONTEXT] = reported.context
+            self._memory.state.privilege = reported.priv if reported.priv in PRIVILEGE_NAMES else UNREPORTED
+            self._memory.state.context = reported.context
 
     def use(self, ioptions: int) -> None:
         """The options in force from the next packet on."""

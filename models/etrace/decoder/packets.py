@@ -69,16 +69,16 @@ class Interpreter:
     @property
     def _tentative(self) -> bool:
         """An address was met by inference: the next packet says whether it was that time."""
-        return bool(self.path.memory.s[k.TENTATIVE])
+        return bool(self.path.memory.trace.tentative)
 
     @property
     def _at_branch(self) -> bool:
         """The last packet ended in a branch without telling its address."""
-        return bool(self.path.memory.s[k.AT_BRANCH])
+        return bool(self.path.memory.trace.at_branch)
 
     def _forget(self) -> None:
-        s = self.path.memory.s
-        s[k.TENTATIVE] = s[k.AT_BRANCH] = 0
+        m = self.path.memory
+        m.trace.tentative = m.trace.at_branch = 0
         self._open_trap = None
         self.path.interrupt()
 
@@ -93,21 +93,14 @@ class Interpreter:
         if self.state is not State.TRACING:
             self._out_of_place()
             return
-        s, v = self.path.memory.s, packet.values
-        address, index = v.get("address"), v.get("index")
-        s[k.FORMAT], s[k.REPORTED] = v["format"], 0
-        if address is not None:
-            s[k.REPORTED], s[k.ADDRESS] = k.BY_ADDRESS, address
-        elif index is not None:
-            s[k.REPORTED], s[k.INDEX] = k.BY_INDEX, index
-        for entry, name, without in (
-            (k.BRANCHES, "branches", 0), (k.BITS, "branch_map", 0), (k.COUNTED, "branch_count", -1),
-            (k.BRANCH_FORMAT, "branch_fmt", -1), (k.NO_MISPRED, "no_mispred", 0), (k.NOTIFY, "notify", 0),
-            (k.UPDISCON, "updiscon", 0),
-        ):  # fmt: skip
-            s[entry] = v.get(name, without)
-        depth = v.get("irdepth") if v.get("irreport") else None
-        s[k.IRDEPTH] = k.NOWHERE if depth is None else depth
+        memory, known = self.path.memory, packet.values
+        values = memory.columns.values
+        for key, cell in memory.cells.items():
+            value = known.get(key)
+            values[cell] = memory.columns.absent[cell] if value is None else value
+        values[k.REPORTED] = k.BY_ADDRESS if "address" in known else k.BY_INDEX if "index" in known else 0
+        if not known.get("irreport"):
+            values[k.IRDEPTH] = k.ABSENT
         self.path.flow()
 
     def _out_of_place(self) -> None:
@@ -145,19 +138,19 @@ class Interpreter:
         """3.0."""
         path, v = self.path, packet.values
         before, context = self.columns.reported.priv, self.columns.reported.context
-        s, taken, address = path.memory.s, 1 - v["branch"], v["address"] << self._lsb
-        s[k.LAST], s[k.AGAIN] = v["address"], 0
+        m, taken, address = path.memory, 1 - v["branch"], v["address"] << self._lsb
+        m.trace.last, m.state.again = v["address"], 0
         self._keep(packet)
         if self.state is State.TRACING:
             unchanged, events = before in (UNREPORTED, self.columns.reported.priv), self.columns.events.mark()
             try:
-                s[k.BARE] &= int(context == self.columns.reported.context)
+                m.trace.bare &= int(context == self.columns.reported.context)
                 path.walk_to(address, taken, unchanged)
             except Contradiction:
                 if context in (UNREPORTED, self.columns.reported.context):
                     raise
                 self.columns.events.undo(events)
-                s[k.AGAIN] = 0
+                m.state.again = 0
                 # a change of context that the hart makes on its own (an asynchronous discontinuity)
                 path.undo(self.mark)
                 path.interrupt()
@@ -170,8 +163,8 @@ class Interpreter:
             self.columns.events.put(self._open_trap, trap._replace(handler=address, epc=epc))
         self._synchronized(taken)
         self._event("sync", path.count - 1)
-        if s[k.AGAIN]:
-            self.columns.events.how_often(int(s[k.AGAIN]))
+        if m.state.again:
+            self.columns.events.how_often(m.state.again)
 
     def _trap(self, packet: Packet) -> None:
         """3.1."""
@@ -197,7 +190,7 @@ class Interpreter:
             self._event("trap", path.count, **event, handler=handler)
             taken = 1 - v["branch"]
             self._arrive(handler, taken)
-            path.memory.s[k.LAST] = handler >> self._lsb
+            path.memory.trace.last = handler >> self._lsb
             self._synchronized(taken)
 
     def _handler(self, v: dict[str, Any]) -> int | None:

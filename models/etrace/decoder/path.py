@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rvtrace.models.common.walking import REPEAT
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.columns import Image, Memory
 from rvtrace.models.etrace.decoder.steps import NOWHERE, End, Exit, Steps
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.step_store import Mark, Pool, expand_columns
+from rvtrace.models.riscv.step_store import Mark, Pool, expand
 
 # What the kernel cannot follow: {pc} is the last instruction walked, {goal} the one reported, {here} where it failed
 _CANNOT = {
@@ -57,13 +58,12 @@ class Path:
     """
 
     def __init__(self, program: Program, config: Config, limit: int) -> None:
-        self.memory = Memory(config, limit)
         self.program, self._limit, self._pool = program, limit, Pool()
         self._images = {
             stacked: Image(Steps(program, self._pool, stacked, not config.ignores_sijump_of_returns))
             for stacked in (False, True)
         }
-        self.memory.use(self._images[False])
+        self.memory = Memory(config, limit, self._images[False])
         self.configure({})
 
     # Where it is
@@ -71,23 +71,23 @@ class Path:
     @property
     def pc(self) -> int:
         """The last instruction, NOWHERE if it is not known."""
-        return int(self.memory.s[k.PC]) << 1 if self.memory.s[k.PC] >= 0 else NOWHERE
+        return self.memory.walk.pc << 1 if self.memory.walk.pc >= 0 else NOWHERE
 
     @property
     def count(self) -> int:
         """Instructions so far."""
-        return int(self.memory.s[k.COUNT])
+        return self.memory.walk.count
 
     @property
     def spent(self) -> int:
         """Instructions so far, and what was undone."""
-        return self.count + int(self.memory.s[k.WASTED]) * k.WASTE
+        return self.count + self.memory.trace.wasted * k.WASTE
 
     @property
     def pending(self) -> Exit | None:
         """The exit of a call or jump that is not left yet."""
-        node = int(self.memory.s[k.PENDING])
-        return None if node < 0 else self.exit(int(self.memory.image.nodes[node + k.LAST_PC]) << 1)
+        node = self.memory.walk.pending
+        return None if node < 0 else self.exit(self.memory.image.row(node).last_pc << 1)
 
     def exit(self, pc: int) -> Exit:
         """How the instruction at pc is left."""
@@ -95,48 +95,48 @@ class Path:
 
     def mark(self) -> Mark:
         """Where to return to if the next packet is wrong."""
-        s = self.memory.s
-        return Mark(int(s[k.STEPS]), int(s[k.REPEATS]), int(s[k.COUNT]))
+        m = self.memory
+        return Mark(m.walk.steps, m.walk.repeats, m.walk.count)
 
     def undo(self, mark: Mark) -> None:
         """Forget the instructions since the mark."""
-        s = self.memory.s
-        s[k.WASTED] += int(s[k.STEPS]) - mark.steps
-        s[k.STEPS], s[k.REPEATS], s[k.COUNT] = mark
+        m = self.memory
+        m.trace.wasted += m.walk.steps - mark.steps
+        m.walk.steps, m.walk.repeats, m.walk.count = mark
 
     def expand(self) -> tuple[np.ndarray, np.ndarray]:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
         memory = self.memory
-        s = memory.s
-        return expand_columns(
-            self.count, memory.steps[: int(s[k.STEPS])], memory.repeats[: int(s[k.REPEATS])], self._pool
-        )
+        m = memory
+        rows = [REPEAT.at(m.repeats, at) for at in range(m.walk.repeats)]
+        repeats = [(row.steps, row.count, row.turns) for row in rows]
+        return expand(self.count, np.array(m.steps[: m.walk.steps], np.uint32), repeats, self._pool)
 
     # The program, the return stack and the predictor
 
     def configure(self, options: dict[str, int]) -> None:
         """The options in force from here on."""
-        memory, s = self.memory, self.memory.s
+        memory, m = self.memory, self.memory
         implicit = bool(options.get("implicit_return"))
         for entry, name in (
-            (k.IMPLICIT, "implicit_return"), (k.PREDICTS, "branch_prediction"), (k.CONSTANTS, "sijump"),
-            (k.CACHES, "jump_target_cache"), (k.FULL_ADDRESS, "full_address"),
+            ("implicit", "implicit_return"), ("predicts", "branch_prediction"), ("constants", "sijump"),
+            ("caches", "jump_target_cache"), ("full_address", "full_address"),
         ):  # fmt: skip
-            s[entry] = int(bool(options.get(name)))
-        s[k.DEPTHS] = int(implicit and not s[k.DRAFT])
+            setattr(m.options, entry, int(bool(options.get(name))))
+        m.options.depths = int(implicit and not m.options.draft)
         leaves = self.pending
         memory.use(self._images[implicit])
-        s[k.NODE] = NOWHERE
-        if s[k.PC] < 0:
+        m.walk.node = NOWHERE
+        if m.walk.pc < 0:
             return
         now = self.exit(self.pc)  # a call may count from here on, or no longer
         if leaves is None and now.end is not End.CALL:
             return
-        s[k.RETURNED] = 0 if leaves is not None else s[k.RETURNED]
+        m.walk.returned = 0 if leaves is not None else m.walk.returned
         if now.end is End.PLAIN:
-            s[k.PENDING], s[k.NEXT] = NOWHERE, now.after >> 1
+            m.walk.pending, m.walk.next = NOWHERE, now.after >> 1
         else:
-            s[k.PENDING], s[k.NEXT] = memory.node(now.pc >> 1), NOWHERE
+            m.walk.pending, m.walk.next = memory.node(now.pc >> 1), NOWHERE
 
     def synchronize(self, taken: int) -> None:
         """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch."""
@@ -145,9 +145,9 @@ class Path:
 
     def interrupt(self) -> None:
         """What comes next does not come from here (a trap, or an end)."""
-        s = self.memory.s
-        s[k.PC] = s[k.NEXT] = s[k.NODE] = s[k.PENDING] = NOWHERE
-        s[k.SEAM] = s[k.COUNT]
+        m = self.memory
+        m.walk.pc = m.walk.next = m.walk.node = m.walk.pending = NOWHERE
+        m.state.seam = m.walk.count
 
     # Walking
 
@@ -195,31 +195,31 @@ class Path:
             memory.provide(status)
 
     def _contradiction(self, status: int) -> Contradiction:
-        s = self.memory.s
+        m = self.memory
         if status == k.UNINFERABLE:
             return self._uninferable()
         if status == k.NOT_ARRIVED:
-            where = self.program.place(int(s[k.WHERE]) << 1)
+            where = self.program.place(m.state.where << 1)
             return Contradiction("ET.pay.differential", f"no instruction is at {where}")
         if status in _NOT_MET:
             clause, text = _NOT_MET[status]
-            clause = "ET-4" if s[k.G_SYNC] else "ET-14" if s[k.G_IRDEPTH] >= 0 else clause
+            clause = "ET-4" if m.goal.sync else "ET-14" if m.goal.irdepth >= 0 else clause
             text = f"the way to {{goal}} is not known: {text}"
         else:
             clause, text = _CANNOT[status]
-        for name, pc in (("{goal}", int(s[k.G_ADDRESS]) << 1), ("{here}", int(s[k.WHERE]) << 1)):
+        for name, pc in (("{goal}", m.goal.address << 1), ("{here}", m.state.where << 1)):
             if name in text:
                 text = text.replace(name, self.program.where(pc))
         if status == k.TRAPS and (leaves := self.pending):
             text = text.replace("{jump}", self.program.where(leaves.pc))
-        text = text.replace("{amount}", str(int(s[k.AMOUNT]))).replace("{irdepth}", str(int(s[k.G_IRDEPTH])))
+        text = text.replace("{amount}", str(m.state.amount)).replace("{irdepth}", str(m.goal.irdepth))
         return Contradiction(clause, text)
 
     def _uninferable(self) -> Contradiction:
         """Branches are reported after a jump whose target is not known."""
-        s, part, leaves = self.memory.s, int(self.memory.s[k.PART]), self.pending
-        text = f"{int(s[k.AMOUNT])} branches are left after {self.program.where(self.pc)}"
-        if s[k.COMPARES] and s[k.IMPLICIT] and leaves is not None and leaves.pops:
+        m, part, leaves = self.memory, self.memory.state.part, self.pending
+        text = f"{m.state.amount} branches are left after {self.program.where(self.pc)}"
+        if m.options.compares and m.options.implicit and leaves is not None and leaves.pops:
             return Contradiction("ET.opt.stack", f"{text}, a return for which no call is open")
         if part == k.ONLY_BRANCHES:  # the format says how many branches there are: a packet before it is missing
             return Contradiction("ET.bt.uninferable", f"{text}, and its target is not reported")

@@ -41,57 +41,76 @@ class Encoder:
 
         EncoderError if the beats do not fit the configuration.
         """
-        given, config = read(beats, self.config), self.config
-        s = _state(config)
-        tables = [0] * (1 << config.bpred_size_p), [k.NEVER] * (k.CACHE_ROW << config.cache_size_p)
+        given = read(beats, self.config)
         if native.is_compiled(k, len(given.row_of)):
-            return self._compiled(given, s, tables, beats.tstamp)
-        rows = [0] * (_CHUNK * k.PACKET_ROW)
-        m = (s, rows, [0] * k.LONGEST, *tables, layout_rows(config), *given.buffers())
+            return self._compiled(given, beats.tstamp)
+        known, rows = known_columns(self.config), [0] * (_CHUNK * k.PACKET_ROW)
+        m = k.Columns(rows=rows, data=[0] * k.LONGEST, **known, **given.buffers())
         while k.run(m) == k.FULL:
             rows.extend([0] * len(rows))
-        body = packed_rows(m, s[k.USED], k.PACKET_ROW, k.VALUE, k.BEHIND, k.pack_one)
-        return EncodedTrace(rows[: s[k.USED]], body, beats.tstamp, config)
+        used = m.state[0].used
+        body = packed_rows(m, used, k.PACKET_ROW, k.VALUE, k.BEHIND, k.pack_one)
+        return EncodedTrace(rows[:used], body, beats.tstamp, self.config)
 
-    def _compiled(
-        self, given: Input, state: list[int], tables: tuple[list[int], ...], tstamp: np.ndarray
-    ) -> EncodedTrace:
+    def _compiled(self, given: Input, tstamp: np.ndarray) -> EncodedTrace:
         kernel: Any = native.functions(k, True)
-        s = np.array(
-            [value - (value >> 63 << 64) if value > 0 else value for value in state], np.int64
-        )  # 64 ones are -1
-        fixed = [np.array(column, np.int64) for column in (*tables, layout_rows(self.config))]
-        columns, data = given.arrays(), np.empty(_CHUNK, np.int8)
         rows = np.empty((_CHUNK + len(given.row_of)) * k.PACKET_ROW, np.int64)  # what is not used is no memory
-        while kernel.run(m := (s, rows, data, *fixed, *columns)) == k.FULL:
-            rows = np.concatenate([rows, np.empty_like(rows)])
-        data = np.empty(_CHUNK + 16 * int(s[k.USED]) // k.PACKET_ROW, np.int8)
-        while kernel.pack((s, rows, data, *m[3:])) == k.FULL:
-            data = np.concatenate([data, np.empty_like(data)])
-        return EncodedTrace(rows[: s[k.USED]], data[: s[k.PUT]].tobytes(), tstamp, self.config)
+        m = k.Columns(rows=rows, data=np.empty(_CHUNK, np.int8), **known_arrays(self.config), **given.arrays())
+        while kernel.run(m) == k.FULL:
+            m = m._replace(rows=np.concatenate([m.rows, np.empty_like(m.rows)]))
+        s = k.STATE.at(m.state, 0)
+        m = m._replace(data=np.empty(_CHUNK + 16 * s.used // k.PACKET_ROW, np.int8))
+        while kernel.pack(m) == k.FULL:
+            m = m._replace(data=np.concatenate([m.data, np.empty_like(m.data)]))
+        return EncodedTrace(m.rows[: s.used], m.data[: s.put].tobytes(), tstamp, self.config)
 
 
-def _state(config: Config) -> list[int]:
-    """The kernel's state at reset, with all that it must know of the configuration."""
-    s = [0] * k.SIZE
-    s[k.FORCED] = s[k.DUE] = k.FAR
-    s[k.RIGHT] = s[k.COUNTED] = s[k.COUNTED_OWN] = s[k.RESUMED] = s[k.ENDED] = k.NEVER
-    s[k.TURN] = k.WEAK + 3  # what the tables hold at first was entered before
-    counter = config.call_counter_size_p > 0
-    s[k.DRAFTED], s[k.COUNTER] = int(config.variant == "draft_0_026"), int(counter)
-    s[k.DEPTH] = (1 << config.call_counter_size_p) - 1 if counter else 1 << config.return_stack_size_p
-    bits = config.iaddress_width_p - config.iaddress_lsb_p
-    s[k.LSB], s[k.ADDRESS_MASK], s[k.ADDRESS_HALF] = config.iaddress_lsb_p - 1, (1 << bits) - 1, 1 << bits - 1
-    s[k.HALF_MASK], s[k.BYTE_MASK] = (1 << config.iaddress_width_p - 1) - 1, (1 << config.iaddress_width_p) - 1
-    s[k.CAUSE_MASK], s[k.TIME_MASK] = (1 << config.ecause_width_p) - 1, (1 << config.time_width_p) - 1
-    s[k.CONTEXT_MASK], s[k.CACHE_MASK] = (1 << config.context_width_p) - 1, (1 << config.cache_size_p) - 1
-    s[k.MOST_PACKETS] = config.sync_interval if config.inst_sync_mode == k.PACKETS else k.FAR
-    s[k.SYNC_MODE], s[k.SYNC_INTERVAL], s[k.MAX_PBC] = config.inst_sync_mode, config.sync_interval, config.max_pbc
+def known_columns(config: Config) -> dict[str, Any]:
+    """The kernel's columns at reset that do not depend on beats, and are as long as they need to be."""
+    codes = [0] * 8
     for priv, code in PRIVILEGE.items():
-        s[k.PRIVILEGES + priv] = code
-    for options in range(1 << len(OPTIONS)):
-        s[k.SENT + options] = config.sent_ioptions(options) if config.ioptions_layout else options
-    return s
+        codes[priv] = code
+    sent = [config.sent_ioptions(on) if config.ioptions_layout else on for on in range(1 << len(OPTIONS))]
+    return {
+        "state": [_state()], "setup": [_setup(config)], "table": [0] * (1 << config.bpred_size_p),
+        "cache": [k.NEVER] * (k.CACHE_ROW << config.cache_size_p), "layouts": layout_rows(config),
+        "privileges": codes, "sent": sent, "stack": [0] * k.STACK_SIZE,
+    }  # fmt: skip
+
+
+def known_arrays(config: Config) -> dict[str, Any]:
+    """The same for compiled functions."""
+    kinds = {"state": k.STATE, "setup": k.SETUP}
+    return {
+        name: kinds[name].array(column) if name in kinds else np.array(column, np.int64)
+        for name, column in known_columns(config).items()
+    }
+
+
+def _state() -> Any:
+    never = dict.fromkeys(("right", "counted", "counted_own", "resumed", "ended", "touched"), k.NEVER)
+    # what the tables hold at first was entered before this turn
+    return k.STATE.one(0, forced=k.FAR, due=k.FAR, turn=k.WEAK + 3, **never)
+
+
+def _setup(config: Config) -> Any:
+    counter = config.call_counter_size_p > 0
+    bits = config.iaddress_width_p - config.iaddress_lsb_p
+    return k.SETUP.one(
+        0, drafted=int(config.variant == "draft_0_026"), counter=int(counter),
+        depth=(1 << config.call_counter_size_p) - 1 if counter else 1 << config.return_stack_size_p,
+        lsb=config.iaddress_lsb_p - 1, address_mask=(1 << bits) - 1, address_half=1 << bits - 1,
+        half_mask=(1 << config.iaddress_width_p - 1) - 1, byte_mask=_ones(config.iaddress_width_p),
+        cause_mask=_ones(config.ecause_width_p), time_mask=_ones(config.time_width_p),
+        context_mask=_ones(config.context_width_p), cache_mask=_ones(config.cache_size_p),
+        most_packets=config.sync_interval if config.inst_sync_mode == k.PACKETS else k.FAR,
+        sync_mode=config.inst_sync_mode, sync_interval=config.sync_interval, max_pbc=config.max_pbc,
+    )  # fmt: skip
+
+
+def _ones(bits: int) -> int:
+    """So many ones as a signed number of 64 bits."""
+    return -1 if bits == 64 else (1 << bits) - 1
 
 
 def encode(beats: Beats, config: Config) -> EncodedTrace:

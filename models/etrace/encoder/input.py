@@ -71,19 +71,18 @@ class Input(NamedTuple):
     meter: np.ndarray
     base: np.ndarray
 
-    def buffers(self) -> tuple[Any, ...]:
+    def buffers(self) -> dict[str, Any]:
         """The columns as Python is fastest with them: what is read in order as lists, else as it is."""
         lists = {"steps", "keys", "whats", "entries"}
-        return tuple(
-            column.tolist() if name in lists else memoryview(column) for name, column in self._asdict().items()
-        )
+        columns = self._asdict().items()
+        return {name: column.tolist() if name in lists else memoryview(column) for name, column in columns}
 
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> dict[str, Any]:
         """The columns as compiled code takes them."""
-        return tuple(
-            column.view(np.int64) if column.dtype == np.uint64 else np.require(column, requirements="W")
-            for column in self
-        )
+        return {
+            name: column.view(np.int64) if column.dtype == np.uint64 else np.require(column, requirements="W")
+            for name, column in self._asdict().items()
+        }
 
 
 class _Blocks:

@@ -2,14 +2,16 @@
 """The encoder model's inner loops: items in, packets as rows of integers, and their payloads.
 
 One source for two modes: Python runs it as it is, and Numba compiles it (`rvtrace.models.common.native`). It therefore
-works on columns of integers alone, lists, buffers or arrays. A function comes after those that it calls. What it does
-is docs/reference/etrace-profile.md, whose words it uses.
+works on records and columns of integers alone, lists, buffers or arrays. A function comes after those that it calls.
+What it does is docs/reference/etrace-profile.md, whose words it uses.
 
 An item is a block's first instruction, its last one, or its trap; `rvtrace.models.etrace.encoder.input` has keys, slots
 and flags. Addresses are in half-words (bit 0 is never sent), so that those of RV64 fit a signed integer of 64 bits. All
 functions take the same columns:
 
-    s       the state, return stack and configuration, by the indices below
+    state, setup: one record each, what changes and the configuration
+    privileges, sent: by privilege its code; by options the field ioptions
+    stack   the return stack
     rows    the packets sent, rows of PACKET_ROW                data    their payloads
     table   the predictor, one entry for each branch            cache   the jump target cache, rows of CACHE_ROW
     layouts the fields of packets, rows of LAYOUT_ROW           steps   what there is to do, rows of STEP_ROW
@@ -23,14 +25,74 @@ functions take the same columns:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-Columns = tuple[Any, ...]  # of integers: lists, buffers or arrays
+from rvtrace.models.common.records import Record
+from rvtrace.models.common.walking import pop, push
+
+# What changes. row, item_row: of Beats, the present one and that of the item; options: in force; count: packets since a
+# sync. forced, forced_flags: the next item that matters, and why. map: of the branches not sent yet; right: predicted
+# branches. deep, base, touched: of the return stack. turn: what the tables hold counts from here on. used: entries of
+# `rows`; packed, put: how far payloads are made
+STATE = Record(
+    "State",
+    "row item_row options count last_sent forced forced_flags cause_of interrupted tval_of reported branches branch_map"
+    " right ret_open popped_depth popped_top due deep base touched predicting turn counted counted_own resumed ended"
+    " losing used next_step next_item running packed put returns",
+)
+# The configuration
+SETUP = Record(
+    "Setup",
+    "drafted counter depth lsb address_mask address_half half_mask byte_mask cause_mask time_mask context_mask"
+    " cache_mask most_packets sync_mode sync_interval max_pbc",
+)
+
+
+class Columns(NamedTuple):
+    """What all functions take, as above."""
+
+    state: Any
+    rows: Any
+    data: Any
+    table: Any
+    cache: Any
+    layouts: Any
+    setup: Any
+    privileges: Any
+    sent: Any
+    stack: Any
+    steps: Any
+    keys: Any
+    whats: Any
+    entries: Any
+    flags: Any
+    present: Any
+    row_of: Any
+    iaddrs: Any
+    iretires: Any
+    larges: Any
+    itypes: Any
+    causes: Any
+    tvals: Any
+    privs: Any
+    contexts: Any
+    drops: Any
+    enables: Any
+    options: Any
+    times: Any
+    next_row: Any
+    places: Any
+    meter: Any
+    base: Any
+
+
 # Of the columns, for the compiler. `data` are bytes: there, uint8 is what is only read.
 TYPES = {
-    "m": ("int64", "int64", "int8", "int64", "int64", "int64", "int64", "int64", "uint32", "int64", "uint32", "uint8",
-          "int64", "int64", "uint16", "uint8", "uint8", "uint8", "int64", "uint8", "uint32", "uint8", "uint8", "uint8",
-          "int64", "int64", "int64", "int64", "int64"),
+    "m": (
+        Columns, STATE, "int64", "int8", "int64", "int64", "int64", SETUP, "int64", "int64", "int64", "int64", "int64",
+        "uint32", "int64", "uint32", "uint8", "int64", "int64", "uint16", "uint8", "uint8", "uint8", "int64", "uint8",
+        "uint32", "uint8", "uint8", "uint8", "int64", "int64", "int64", "int64", "int64",
+    ),
     "column": ("int64",),
 }  # fmt: skip
 
@@ -65,22 +127,7 @@ STEP_ROW = 7  # is a segment: first block, block after it, first row, row of its
 CHANGE, SEGMENT = range(2)  # of a change: row, enable, whether it was enabled
 CACHE_ROW = 2  # address, when it was entered
 
-# State
-(
-    ROW, ITEM_ROW, OPTIONS, COUNT, LAST_SENT, FORCED, FORCED_FLAGS, CAUSE_OF, INTERRUPTED, TVAL_OF, REPORTED, BRANCHES,
-    MAP, RIGHT, RET_OPEN, POPPED_DEPTH, POPPED_TOP, DUE, DEEP, BASE, PREDICTING, TURN, COUNTED, COUNTED_OWN, RESUMED,
-    ENDED, LOSING, USED, NEXT_STEP, NEXT_ITEM, RUNNING, PACKED, PUT,
-    RETURNS,
-) = range(34)  # fmt: skip
-# Configuration
-(
-    DRAFTED, COUNTER, DEPTH, LSB, ADDRESS_MASK, ADDRESS_HALF, HALF_MASK, BYTE_MASK, CAUSE_MASK, TIME_MASK, CONTEXT_MASK,
-    CACHE_MASK, MOST_PACKETS, SYNC_MODE, SYNC_INTERVAL, MAX_PBC, MEASURED,
-) = range(40, 57)  # fmt: skip
-PRIVILEGES, SENT, STACK = 64, 72, 136  # by privilege its code; by options the field ioptions; return addresses
-STACK_SIZE = 256
-SIZE = STACK + STACK_SIZE
-
+STACK_SIZE = 256  # entries of `stack`
 # Items: slots, and flags as `rvtrace.models.etrace.encoder.input` makes them
 HEAD, TAIL, TRAP_SLOT = range(3)
 SLOTS = 3
@@ -140,7 +187,7 @@ def pack_one(m: Columns, row: int, at: int) -> int:
 
     Fields LSB first; a flag is the XOR with the bit before it; then the fewest bytes that sign-extend to all of it.
     """
-    s, rows, data, layouts = m[0], m[1], m[2], m[5]
+    rows, data, layouts = m.rows, m.data, m.layouts
     field, first = rows[row] * LAYOUT_ROW, at
     byte = fill = before = 0
     for _ in range(layouts[field]):
@@ -154,7 +201,7 @@ def pack_one(m: Columns, row: int, at: int) -> int:
                 if not rows[row + VALUE + IRREPORT]:
                     value = -before
             elif kind == CHOICE:
-                value = s[SENT + value]
+                value = m.sent[value]
         while left:
             byte |= value << fill
             room = 8 - fill
@@ -182,14 +229,14 @@ def pack_one(m: Columns, row: int, at: int) -> int:
 
 def pack(m: Columns) -> int:
     """The payloads of all packets; OK, or FULL where `data` must be longer to go on."""
-    s, rows = m[0], m[1]
-    most = len(m[2]) - LONGEST
-    while s[PACKED] < s[USED]:
-        if s[PUT] > most:
+    s, rows = m.state[0], m.rows
+    most = len(m.data) - LONGEST
+    while s.packed < s.used:
+        if s.put > most:
             return FULL
-        s[PUT] = pack_one(m, s[PACKED], s[PUT])
-        rows[s[PACKED] + BEHIND] = s[PUT]
-        s[PACKED] += PACKET_ROW
+        s.put = pack_one(m, s.packed, s.put)
+        rows[s.packed + BEHIND] = s.put
+        s.packed += PACKET_ROW
     return OK
 
 
@@ -200,72 +247,72 @@ def put(m: Columns, layout: int, clause: int) -> None:
     """A packet whose values are there already, after all others. In a row without room for it this one is lost, and
     what comes after it.
     """
-    s, rows, drops = m[0], m[1], m[21]
-    if s[LOSING]:
+    s, rows, drops = m.state[0], m.rows, m.drops
+    if s.losing:
         return
-    if len(drops) and drops[s[ROW]]:
-        s[LOSING] = 1
+    if len(drops) and drops[s.row]:
+        s.losing = 1
         return
-    at = s[USED]
-    rows[at], rows[at + CLAUSE], rows[at + BEAT], rows[at + ITEM] = layout, clause, s[ROW], s[ITEM_ROW]
-    rows[at + OPTIONS_OF] = s[OPTIONS]
-    s[USED] = at + PACKET_ROW
-    s[COUNT] += 1
+    at = s.used
+    rows[at], rows[at + CLAUSE], rows[at + BEAT], rows[at + ITEM] = layout, clause, s.row, s.item_row
+    rows[at + OPTIONS_OF] = s.options
+    s.used = at + PACKET_ROW
+    s.count += 1
 
 
 def support(m: Columns, ienable: int, qual_status: int, clause: int) -> None:
     """A support packet: resynchronization counts all others."""
-    s, rows, at = m[0], m[1], m[0][USED] + VALUE
-    s[ITEM_ROW] = s[ROW]
-    count = s[COUNT]
+    s, rows, at = m.state[0], m.rows, m.state[0].used + VALUE
+    s.item_row = s.row
+    count = s.count
     rows[at + IENABLE], rows[at + QUAL_STATUS], rows[at + IOPTIONS], rows[at + ZERO] = (
-        ienable, qual_status, s[OPTIONS], 0
+        ienable, qual_status, s.options, 0
     )  # fmt: skip
     put(m, L_SUPPORT, clause)
-    s[COUNT] = count
+    s.count = count
 
 
 def clear(m: Columns) -> None:
     """What each packet with branches or an address resets. right: branches since, NEVER if not all were predicted."""
-    s = m[0]
-    s[BRANCHES] = s[MAP] = s[RETURNS] = 0
-    s[RIGHT] = 0 if s[PREDICTING] else NEVER
+    s = m.state[0]
+    s.branches = s.branch_map = s.returns = 0
+    s.right = 0 if s.predicting else NEVER
 
 
 def forget(m: Columns) -> None:
     """What a sync resets. What predictor and cache had before does not count: it was entered in another turn."""
-    s = m[0]
-    s[PREDICTING] = 1 if s[OPTIONS] & BRANCH_PREDICTION else 0
-    s[TURN] += 4
-    s[DEEP] = s[POPPED_DEPTH] = s[RET_OPEN] = s[COUNT] = 0
-    s[DUE] = FAR
+    s = m.state[0]
+    s.predicting = 1 if s.options & BRANCH_PREDICTION else 0
+    s.turn += 4
+    s.deep = s.popped_depth = s.ret_open = s.count = 0
+    s.due = FAR
     clear(m)
 
 
 def state_of(m: Columns, entry: int) -> int:
     """What the predictor has for a branch."""
-    state = m[3][entry] - m[0][TURN]
+    state = m.table[entry] - m.state[0].turn
     return WEAK if state < 0 else state
 
 
 def owner(m: Columns, place: int) -> None:
     """Privilege, time and context of an item, in the next packet."""
-    s, rows, at = m[0], m[1], m[0][USED] + VALUE
-    rows[at + PRIVILEGE] = s[PRIVILEGES + m[19][place]]
-    rows[at + TIME] = m[24][s[ITEM_ROW]] & s[TIME_MASK]
-    rows[at + CONTEXT_OF] = m[20][place] & s[CONTEXT_MASK]
+    s, c, rows, at = m.state[0], m.setup[0], m.rows, m.state[0].used + VALUE
+    rows[at + PRIVILEGE] = m.privileges[m.privs[place]]
+    rows[at + TIME] = m.times[s.item_row] & c.time_mask
+    rows[at + CONTEXT_OF] = m.contexts[place] & c.context_mask
 
 
 def send_sync(m: Columns, layout: int, clause: int, key: int, place: int, branch: int, address: int) -> None:
     """Packet 3.0 or 3.1, whose trap is there already."""
-    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    s, c, rows, at = m.state[0], m.setup[0], m.rows, m.state[0].used + VALUE
     rows[at + ADDRESS], rows[at + BRANCH_BIT] = address, branch
     owner(m, place)
     put(m, layout, clause)
     forget(m)
-    if s[SYNC_MODE] > PACKETS:
-        meter, due = m[27], m[28][key // SLOTS] + s[SYNC_INTERVAL]
-        s[DUE] = SLOTS * lower(meter, 0, len(meter), due)
+    if c.sync_mode > PACKETS:
+        meter, due = m.meter, m.base[key // SLOTS] + c.sync_interval
+        s.due = SLOTS * lower(meter, 0, len(meter), due)
 
 
 def send_trap(
@@ -273,9 +320,9 @@ def send_trap(
     tval: int,
 ) -> None:  # fmt: skip
     """Packet 3.1."""
-    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    s, rows, at = m.state[0], m.rows, m.state[0].used + VALUE
     rows[at + ECAUSE], rows[at + INTERRUPT], rows[at + THADDR], rows[at + TVAL] = ecause, interrupt, thaddr, tval
-    layout = L_TRAP + interrupt + 2 * thaddr + (4 if s[OPTIONS] & IMPLICIT_EXCEPTION else 0)
+    layout = L_TRAP + interrupt + 2 * thaddr + (4 if s.options & IMPLICIT_EXCEPTION else 0)
     send_sync(m, layout, clause, key, place, branch, address)
 
 
@@ -286,7 +333,7 @@ def values(
     """What a packet with an address or branches may report, in the next packet. depth: irdepth, NEVER if it says
     nothing.
     """
-    s, rows, at = m[0], m[1], m[0][USED] + VALUE
+    s, rows, at = m.state[0], m.rows, m.state[0].used + VALUE
     rows[at] = address
     rows[at + NOTIFIES] = notify
     rows[at + UPDISCON] = updiscon
@@ -294,17 +341,17 @@ def values(
     rows[at + IRDEPTH] = depth
     rows[at + NUMBER] = number
     rows[at + BRANCH_MAP] = branch_map
-    rows[at + BRANCH_COUNT] = s[RIGHT] - MAX_BRANCHES
+    rows[at + BRANCH_COUNT] = s.right - MAX_BRANCHES
     rows[at + BRANCH_FMT] = fmt
     rows[at + NO_MISPRED] = no_mispred
     rows[at + INDEX] = index
-    rows[at + IRETS] = s[RETURNS] if s[RET_OPEN] else 0
+    rows[at + IRETS] = s.returns if s.ret_open else 0
 
 
 def send_count(m: Columns, no_mispred: int, clause: int) -> None:
     """Predicted branches without an address."""
-    s = m[0]
-    if s[DRAFTED]:
+    c = m.setup[0]
+    if c.drafted:
         values(m, 0, 0, 0, NEVER, 0, 0, 1, no_mispred, 0)
         put(m, L_DRAFT_COUNT, clause)
     else:
@@ -314,8 +361,8 @@ def send_count(m: Columns, no_mispred: int, clause: int) -> None:
 
 def shorter(m: Columns, one: int, other: int) -> int:
     """Whether the next packet has fewer bytes in the first of two layouts."""
-    rows, at = m[1], m[0][USED]
-    put_at = m[0][PUT]
+    rows, at = m.rows, m.state[0].used
+    put_at = m.state[0].put
     rows[at] = one
     first = pack_one(m, at, put_at)
     rows[at] = other
@@ -326,33 +373,33 @@ def tell(
     m: Columns, address: int, clause: int, failed: int, notify: int, updiscon: int, depth: int, caches: int
 ) -> None:
     """**address** of the profile. depth: irdepth, NEVER if it says nothing."""
-    s, cache = m[0], m[4]
-    shifted = address >> s[LSB]
+    s, c, cache = m.state[0], m.setup[0], m.cache
+    shifted = address >> c.lsb
     difference = shifted
-    if not s[OPTIONS] & FULL_ADDRESS:
-        difference = shifted - s[LAST_SENT] & s[ADDRESS_MASK]
-        if difference >= s[ADDRESS_HALF]:
-            difference = difference - s[ADDRESS_HALF] - s[ADDRESS_HALF]
-    s[LAST_SENT] = shifted
-    if s[DRAFTED] or not s[OPTIONS] & IMPLICIT_RETURN:
+    if not s.options & FULL_ADDRESS:
+        difference = shifted - s.last_sent & c.address_mask
+        if difference >= c.address_half:
+            difference = difference - c.address_half - c.address_half
+    s.last_sent = shifted
+    if c.drafted or not s.options & IMPLICIT_RETURN:
         depth = NEVER
-    number, branch_map, index = s[BRANCHES], s[MAP], shifted & s[CACHE_MASK]
+    number, branch_map, index = s.branches, s.branch_map, shifted & c.cache_mask
     cached = False
-    if caches and s[OPTIONS] & JUMP_TARGET_CACHE:
+    if caches and s.options & JUMP_TARGET_CACHE:
         at = index * CACHE_ROW
-        cached = cache[at] == shifted and cache[at + 1] == s[TURN] and not updiscon
-        cache[at], cache[at + 1] = shifted, s[TURN]
-    if s[DRAFTED] and s[COUNTED] >= 0:
-        right, own = s[RIGHT], s[COUNTED_OWN]
-        s[RIGHT] = s[COUNTED]
+        cached = cache[at] == shifted and cache[at + 1] == s.turn and not updiscon
+        cache[at], cache[at + 1] = shifted, s.turn
+    if c.drafted and s.counted >= 0:
+        right, own = s.right, s.counted_own
+        s.right = s.counted
         values(m, 0, 0, 0, NEVER, 0, 0, 1, 1, 0)
         put(m, L_DRAFT_COUNT, clause)
-        s[RIGHT] = right
+        s.right = right
         if own >= 0:
             number, branch_map = 1, own
         values(m, difference, notify, updiscon, depth, number, branch_map, 0, 0, 0)
         put(m, L_MAP + number if own >= 0 else L_ADDRESS, clause)
-    elif s[RIGHT] >= MAX_BRANCHES and not s[DRAFTED]:
+    elif s.right >= MAX_BRANCHES and not c.drafted:
         fmt = 3 if failed else 2
         values(m, difference, notify, updiscon, depth, 0, 0, fmt, 0, 0)
         put(m, L_COUNT + fmt, clause)
@@ -370,7 +417,7 @@ def tell(
 
 def next_key(m: Columns, key: int) -> int:
     """The item after this one, whose trace goes on."""
-    present = m[11]
+    present = m.present
     key += 1
     while not present[key]:
         key += 1
@@ -380,61 +427,61 @@ def next_key(m: Columns, key: int) -> int:
 def row_after(m: Columns, key: int) -> int:
     """The row in which the item next to this one is known."""
     block, slot = key // SLOTS, key % SLOTS
-    within = slot == HEAD or (slot == TAIL and m[11][SLOTS * block + TRAP_SLOT])
-    return m[12][block] if within else m[25][block]
+    within = slot == HEAD or (slot == TAIL and m.present[SLOTS * block + TRAP_SLOT])
+    return m.row_of[block] if within else m.next_row[block]
 
 
 def address_of(m: Columns, key: int, place: int) -> int:
     """The address of an item."""
     if key % SLOTS != TAIL:
-        return m[13][place]
-    return m[13][place] + m[14][place] - (1 << m[15][place]) & m[0][HALF_MASK]
+        return m.iaddrs[place]
+    return m.iaddrs[place] + m.iretires[place] - (1 << m.larges[place]) & m.setup[0].half_mask
 
 
 def entry_of(m: Columns, address: int) -> int:
     """The predictor's entry of a branch."""
-    return address >> m[0][LSB] & len(m[3]) - 1
+    return address >> m.setup[0].lsb & len(m.table) - 1
 
 
 def implicit(m: Columns, address: int, flags: int, place: int) -> int:
     """Whether the return before went where a decoder expects it; an interrupt does not report where it went."""
-    s = m[0]
-    if s[POPPED_DEPTH] == 0:
+    s, c = m.state[0], m.setup[0]
+    if s.popped_depth == 0:
         return 0
-    if s[COUNTER] or (flags & TRAP and m[16][place] == INTERRUPT_ITYPE):
+    if c.counter or (flags & TRAP and m.itypes[place] == INTERRUPT_ITYPE):
         return 1
-    return 1 if s[POPPED_TOP] == address else 0
+    return 1 if s.popped_top == address else 0
 
 
 def enter(m: Columns, flags: int, entry: int) -> int:
     """Put a branch into map or count, and train the predictor. Returns whether it ends a count of 31 or more."""
-    s = m[0]
+    s = m.state[0]
     outcome, failed = ~flags & NOT_TAKEN, 0
-    s[RET_OPEN] = 0
-    if s[PREDICTING]:
+    s.ret_open = 0
+    if s.predicting:
         state = state_of(m, entry)
-        m[3][entry] = s[TURN] + trained(state, outcome)
-        if s[RIGHT] >= 0 and state >> 1 == outcome:
-            s[RIGHT] += 1
-        elif s[RIGHT] >= MAX_BRANCHES:
+        m.table[entry] = s.turn + trained(state, outcome)
+        if s.right >= 0 and state >> 1 == outcome:
+            s.right += 1
+        elif s.right >= MAX_BRANCHES:
             failed = 1
         else:
-            s[RIGHT] = NEVER
-    if s[BRANCHES] < MAX_BRANCHES:
-        s[MAP] |= (flags & NOT_TAKEN) << s[BRANCHES]
-        s[BRANCHES] += 1
+            s.right = NEVER
+    if s.branches < MAX_BRANCHES:
+        s.branch_map |= (flags & NOT_TAKEN) << s.branches
+        s.branches += 1
     return failed
 
 
 def sync_instruction(m: Columns, key: int, flags: int, address: int, place: int) -> None:
     """Rules 1 and 2."""
-    s = m[0]
+    s, c = m.state[0], m.setup[0]
     taken = 1 if flags & BRANCH and not flags & NOT_TAKEN else 0
     not_taken = 1 if flags & BRANCH and flags & NOT_TAKEN else 0
-    branch = not_taken if s[DRAFTED] else 1 - taken
-    shifted = address >> s[LSB]
-    if flags & AFTER_TRAP and (s[DRAFTED] or not s[REPORTED]):
-        send_trap(m, C_TRAP, key, place, branch, 1, shifted, s[CAUSE_OF], s[INTERRUPTED], s[TVAL_OF])
+    branch = not_taken if c.drafted else 1 - taken
+    shifted = address >> c.lsb
+    if flags & AFTER_TRAP and (c.drafted or not s.reported):
+        send_trap(m, C_TRAP, key, place, branch, 1, shifted, s.cause_of, s.interrupted, s.tval_of)
     else:
         clause = C_RESYNC
         if flags & AFTER_TRAP:
@@ -444,14 +491,14 @@ def sync_instruction(m: Columns, key: int, flags: int, address: int, place: int)
         elif flags & PPCCD:
             clause = C_PPCCD
         send_sync(m, L_START, clause, key, place, branch, shifted)
-    s[LAST_SENT] = shifted
-    if flags & BRANCH and s[PREDICTING]:
-        m[3][entry_of(m, address)] = s[TURN] + trained(WEAK, taken)
+    s.last_sent = shifted
+    if flags & BRANCH and s.predicting:
+        m.table[entry_of(m, address)] = s.turn + trained(WEAK, taken)
 
 
 def why(m: Columns, flags: int, resync_next: int, jumps: int, anchor: int) -> int:
     """The clause of rule 4, NEVER if it does not apply. jumps: somewhere that a decoder cannot infer."""
-    s = m[0]
+    s = m.state[0]
     if flags & NOTIFY:
         return C_NOTIFY
     if flags & NEXT_TRAP:
@@ -460,7 +507,7 @@ def why(m: Columns, flags: int, resync_next: int, jumps: int, anchor: int) -> in
         return C_LAST
     if flags & NEXT_ASYNC:
         return C_BEFORE_SYNC
-    unclear = s[BRANCHES] or s[RET_OPEN] or (jumps and not flags & NEXT_PRIVILEGE)
+    unclear = s.branches or s.ret_open or (jumps and not flags & NEXT_PRIVILEGE)
     if unclear and (flags & NEXT_PPCCD or resync_next):
         return C_BEFORE_SYNC
     return C_ANCHOR if anchor else NEVER
@@ -468,40 +515,40 @@ def why(m: Columns, flags: int, resync_next: int, jumps: int, anchor: int) -> in
 
 def other(m: Columns, key: int, flags: int, address: int, place: int) -> int:
     """Rules 3 to 5. Returns whether the trace may end after it without having said so (ended_ntr)."""
-    s = m[0]
-    before = s[RIGHT] if s[RIGHT] > 0 else 0
+    s, c = m.state[0], m.setup[0]
+    before = s.right if s.right > 0 else 0
     own = flags & NOT_TAKEN if flags & BRANCH else NEVER
     failed = enter(m, flags, entry_of(m, address)) if flags & BRANCH else 0
-    s[COUNTED], s[COUNTED_OWN] = before if before >= MAX_BRANCHES else NEVER, own
-    resync_next = 1 if key >= s[DUE] and flags & (SPECIAL | BRANCH) and not flags & (NEXT_TRAP | LAST) else 0
+    s.counted, s.counted_own = before if before >= MAX_BRANCHES else NEVER, own
+    resync_next = 1 if key >= s.due and flags & (SPECIAL | BRANCH) and not flags & (NEXT_TRAP | LAST) else 0
     if resync_next:
-        s[FORCED], s[FORCED_FLAGS] = next_key(m, key), RESYNC
+        s.forced, s.forced_flags = next_key(m, key), RESYNC
     if flags & CONTEXT:
         owner(m, place)
         put(m, L_CONTEXT, C_CONTEXT)
     if flags & AFTER_JUMP:
         updiscon = 1 if flags & (NEXT_TRAP | NEXT_PPCCD) or resync_next else 0
-        depth = s[POPPED_DEPTH] if flags & AFTER_RETURN else 0
+        depth = s.popped_depth if flags & AFTER_RETURN else 0
         tell(m, address, C_MISRETURN if depth else C_UPDISCON, failed, 0, updiscon, depth if depth else NEVER, 1)
         return 1 - updiscon
     jumps = 1 if flags & (UNINFERABLE | SEQUENTIAL) == UNINFERABLE else 0
-    anchor = 1 if flags & CALL and s[RET_OPEN] and not jumps and not s[DRAFTED] else 0
+    anchor = 1 if flags & CALL and s.ret_open and not jumps and not c.drafted else 0
     clause = why(m, flags, resync_next, jumps, anchor)
     if clause >= 0:
         notify = 1 if anchor or flags & NOTIFY else 0
-        tell(m, address, clause, failed, notify, 0, s[DEEP] if s[RET_OPEN] else NEVER, 0)
-        return notify if not s[DRAFTED] else 0
+        tell(m, address, clause, failed, notify, 0, s.deep if s.ret_open else NEVER, 0)
+        return notify if not c.drafted else 0
     if failed:
         send_count(m, 0, C_MISPREDICTED)
         clear(m)
-    elif s[RIGHT] == s[MAX_PBC]:
-        if s[DRAFTED]:
+    elif s.right == c.max_pbc:
+        if c.drafted:
             send_count(m, 1, C_COUNT_FULL)
             clear(m)
         else:
             tell(m, address, C_COUNT_FULL, failed, 0, 0, NEVER, 0)
-    elif s[BRANCHES] == MAX_BRANCHES and s[RIGHT] < 0:
-        values(m, 0, 0, 0, NEVER, 0, s[MAP], 0, 0, 0)
+    elif s.branches == MAX_BRANCHES and s.right < 0:
+        values(m, 0, 0, 0, NEVER, 0, s.branch_map, 0, 0, 0)
         put(m, L_MAP, C_FULL_MAP)
         clear(m)
     return 0
@@ -509,31 +556,31 @@ def other(m: Columns, key: int, flags: int, address: int, place: int) -> int:
 
 def trap(m: Columns, key: int, flags: int, address: int, place: int) -> None:
     """X with prev, next."""
-    s = m[0]
-    interrupt = 1 if m[16][place] == INTERRUPT_ITYPE else 0
-    ecause, tval = m[17][place] & s[CAUSE_MASK], m[18][place] & s[BYTE_MASK]
-    where = 0 if interrupt else address >> s[LSB]
+    s, c = m.state[0], m.setup[0]
+    interrupt = 1 if m.itypes[place] == INTERRUPT_ITYPE else 0
+    ecause, tval = m.causes[place] & c.cause_mask, m.tvals[place] & c.byte_mask
+    where = 0 if interrupt else address >> c.lsb
     if flags & AFTER_TRAP:
-        again, s[REPORTED] = s[REPORTED], 0
-        if not again and not s[DRAFTED]:
-            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, s[CAUSE_OF], s[INTERRUPTED], s[TVAL_OF])
+        again, s.reported = s.reported, 0
+        if not again and not c.drafted:
+            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, s.cause_of, s.interrupted, s.tval_of)
     else:
-        s[REPORTED] = 1 if flags & (FIRST | AFTER_JUMP) else 0
-        if s[REPORTED] and not s[DRAFTED]:
+        s.reported = 1 if flags & (FIRST | AFTER_JUMP) else 0
+        if s.reported and not c.drafted:
             send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, ecause, interrupt, tval)
-    s[CAUSE_OF], s[INTERRUPTED], s[TVAL_OF] = ecause, interrupt, tval
+    s.cause_of, s.interrupted, s.tval_of = ecause, interrupt, tval
 
 
 def item(m: Columns, key: int, flags: int, row: int) -> None:
     """One item, whatever it does."""
-    s, block = m[0], key // SLOTS
-    place = m[26][block]
+    s, c, block = m.state[0], m.setup[0], key // SLOTS
+    place = m.places[block]
     address = address_of(m, key, place)
-    s[ROW], s[ITEM_ROW] = row, m[12][block]
+    s.row, s.item_row = row, m.row_of[block]
     if flags & AFTER_RETURN and implicit(m, address, flags, place):
         flags &= ~AFTER_JUMP
-        s[RETURNS] = s[RETURNS] + 1 if s[RET_OPEN] else 1  # since the last packet or branch
-        s[RET_OPEN] = 1
+        s.returns = s.returns + 1 if s.ret_open else 1  # since the last packet or branch
+        s.ret_open = 1
     ntr = 0
     if flags & TRAP:
         trap(m, key, flags, address, place)
@@ -544,30 +591,25 @@ def item(m: Columns, key: int, flags: int, row: int) -> None:
         else:
             ntr = other(m, key, flags, address, place)
         if flags & RETURN:
-            s[POPPED_DEPTH], s[POPPED_TOP] = s[DEEP], 0
-            if s[DEEP]:
-                s[DEEP] -= 1
-                s[POPPED_TOP] = s[STACK + (s[BASE] + s[DEEP]) % s[DEPTH]]
-        elif flags & CALL and s[OPTIONS] & IMPLICIT_RETURN:
-            s[STACK + (s[BASE] + s[DEEP]) % s[DEPTH]] = m[13][place] + m[14][place] & s[HALF_MASK]
-            if s[DEEP] < s[DEPTH]:
-                s[DEEP] += 1
-            else:
-                s[BASE] = (s[BASE] + 1) % s[DEPTH]
-            s[RET_OPEN] = 0
-    if s[COUNT] >= s[MOST_PACKETS] and key < s[DUE]:
-        s[DUE] = key + 1
+            s.popped_depth, s.popped_top = s.deep, 0
+            if s.deep:
+                s.popped_top = pop(s, m.stack)
+        elif flags & CALL and s.options & IMPLICIT_RETURN:
+            push(s, m.stack, m.stack, c.depth, m.iaddrs[place] + m.iretires[place] & c.half_mask)
+            s.ret_open = 0
+    if s.count >= c.most_packets and key < s.due:
+        s.due = key + 1
     if flags & LAST:
-        support(m, m[22][row], ENDED_NTR if ntr else ENDED_REP, C_ENDED)
+        support(m, m.enables[row], ENDED_NTR if ntr else ENDED_REP, C_ENDED)
 
 
 def force(m: Columns, key: int) -> int:
     """The flags to be added to this item; an item before it that needed some is dealt with."""
-    s, forced, flags = m[0], m[0][FORCED], m[0][FORCED_FLAGS]
-    s[FORCED] = FAR
+    s, forced, flags = m.state[0], m.state[0].forced, m.state[0].forced_flags
+    s.forced = FAR
     if forced == key:
         return flags
-    item(m, forced, m[10][forced] | flags, row_after(m, forced))
+    item(m, forced, m.flags[forced] | flags, row_after(m, forced))
     return 0
 
 
@@ -576,16 +618,16 @@ def follow(m: Columns, last: int, most: int) -> int:
 
     Most are branches that only fill the map or the count, and are dealt with here.
     """
-    s, table, keys, whats, entries = m[0], m[3], m[7], m[8], m[9]
-    limit, i = s[MAX_PBC] - 1, s[NEXT_ITEM]
+    s, c, table, keys, whats, entries = m.state[0], m.setup[0], m.table, m.keys, m.whats, m.entries
+    limit, i = c.max_pbc - 1, s.next_item
     while i < last:
-        if s[USED] > most:
-            s[NEXT_ITEM] = i
+        if s.used > most:
+            s.next_item = i
             return FULL
-        branches, branch_map, right, turn = s[BRANCHES], s[MAP], s[RIGHT], s[TURN]
-        predicting, soon = s[PREDICTING], s[DUE]
-        if s[FORCED] < soon:
-            soon = s[FORCED]
+        branches, branch_map, right, turn = s.branches, s.branch_map, s.right, s.turn
+        predicting, soon = s.predicting, s.due
+        if s.forced < soon:
+            soon = s.forced
         state, entry, first = 0, 0, i
         while i < last:
             flags = whats[i]
@@ -609,21 +651,21 @@ def follow(m: Columns, last: int, most: int) -> int:
                 branches += 1
             i += 1
         if i > first:
-            s[BRANCHES], s[MAP], s[RIGHT], s[RET_OPEN] = branches, branch_map, right, 0
+            s.branches, s.branch_map, s.right, s.ret_open = branches, branch_map, right, 0
         if i == last:
             break
         key, flags = keys[i], whats[i]
         i += 1
-        if key >= s[FORCED]:
+        if key >= s.forced:
             flags |= force(m, key)
-            if s[LOSING]:
+            if s.losing:
                 break
         row = row_after(m, key)
         if row != NEVER:
             item(m, key, flags, row)
-            if s[LOSING]:
+            if s.losing:
                 break
-    s[NEXT_ITEM] = i
+    s.next_item = i
     return OK
 
 
@@ -632,16 +674,16 @@ def follow(m: Columns, last: int, most: int) -> int:
 
 def restart(m: Columns, begin: int) -> None:
     """Begin a trace at a block that was in the middle of one."""
-    s, keys, i = m[0], m[7], m[0][NEXT_ITEM]
+    s, keys, i = m.state[0], m.keys, m.state[0].next_item
     key = next_key(m, SLOTS * begin - 1)
-    flags = m[10][key]
+    flags = m.flags[key]
     if i < len(keys) and keys[i] == key:
-        s[NEXT_ITEM] = i + 1
+        s.next_item = i + 1
     flags = flags & ~BEFORE | FIRST
     if key % SLOTS == TAIL and flags & SEQUENTIAL:  # what made it sequential is not traced
         flags ^= SEQUENTIAL
         if not flags & LAST:
-            s[FORCED], s[FORCED_FLAGS] = next_key(m, key), AFTER_JUMP
+            s.forced, s.forced_flags = next_key(m, key), AFTER_JUMP
     row = row_after(m, key)
     if row != NEVER:
         item(m, key, flags, row)
@@ -649,71 +691,71 @@ def restart(m: Columns, begin: int) -> None:
 
 def recover(m: Columns) -> None:
     """The packets of this row are lost, and all up to the next row with room: there a support packet reports it."""
-    s, rows, drops = m[0], m[1], m[21]
-    row = s[ROW]
-    while s[USED] and rows[s[USED] - PACKET_ROW + BEAT] == row:
-        s[USED] -= PACKET_ROW
-    s[FORCED], s[LOSING] = FAR, 0
+    s, rows, drops = m.state[0], m.rows, m.drops
+    row = s.row
+    while s.used and rows[s.used - PACKET_ROW + BEAT] == row:
+        s.used -= PACKET_ROW
+    s.forced, s.losing = FAR, 0
     while row < len(drops) and drops[row]:
         row += 1
-    s[RESUMED] = row if row < len(drops) else FAR
+    s.resumed = row if row < len(drops) else FAR
     if row < len(drops):
-        s[ROW], s[OPTIONS] = row, m[23][row]
-        support(m, m[22][row], TRACE_LOST, C_LOST)
+        s.row, s.options = row, m.options[row]
+        support(m, m.enables[row], TRACE_LOST, C_LOST)
 
 
 def change(m: Columns, at: int) -> None:
     """`enable` or the options change; the trace has ended."""
-    s, steps = m[0], m[6]
+    s, steps = m.state[0], m.steps
     row, enable, was_enabled = steps[at + 1], steps[at + 2], steps[at + 3]
-    if row <= s[RESUMED] or (not enable and s[ENDED] == row):
+    if row <= s.resumed or (not enable and s.ended == row):
         return
-    s[ROW], s[OPTIONS] = row, m[23][row]
+    s.row, s.options = row, m.options[row]
     if not enable:
         support(m, enable, NO_CHANGE, C_DISABLE)
     else:
         support(m, enable, NO_CHANGE, C_RECONFIGURED if was_enabled else C_ENABLE)
-    if s[LOSING]:
+    if s.losing:
         recover(m)
 
 
 def segment(m: Columns, at: int, most: int) -> int:
     """One trace, or what is left of it after a loss; FULL where `rows` must be longer to go on."""
-    s, steps, row_of, keys = m[0], m[6], m[12], m[7]
+    s, steps, row_of, keys = m.state[0], m.steps, m.row_of, m.keys
     first, end, begin_row, end_row, first_item, last_item = (
         steps[at + 1], steps[at + 2], steps[at + 3], steps[at + 4], steps[at + 5], steps[at + 6]
     )  # fmt: skip
     while True:
-        if not s[RUNNING]:
+        if not s.running:
             begin = first
-            if s[RESUMED] > row_of[first]:
-                begin = lower(row_of, first, end, s[RESUMED])
+            if s.resumed > row_of[first]:
+                begin = lower(row_of, first, end, s.resumed)
             if begin >= end:
                 return OK
-            s[OPTIONS], s[NEXT_ITEM] = m[23][begin_row], first_item
+            s.options, s.next_item = m.options[begin_row], first_item
             if begin > first:
-                s[NEXT_ITEM] = lower(keys, first_item, last_item, SLOTS * begin)
+                s.next_item = lower(keys, first_item, last_item, SLOTS * begin)
                 restart(m, begin)
-            s[RUNNING] = 1
-        if not s[LOSING] and follow(m, last_item, most) == FULL:
+            s.running = 1
+        if not s.losing and follow(m, last_item, most) == FULL:
             return FULL
-        s[RUNNING] = 0
-        if not s[LOSING]:
-            s[ENDED] = end_row
+        s.running = 0
+        if not s.losing:
+            s.ended = end_row
             return OK
         recover(m)
 
 
 def run(m: Columns) -> int:
     """All there is to do; OK, or FULL where `rows` must be longer to go on."""
-    s, steps = m[0], m[6]
-    most = len(m[1]) - MARGIN
-    while s[NEXT_STEP] < len(steps):
-        if s[USED] > most:
+    s, steps = m.state[0], m.steps
+    most = len(m.rows) - MARGIN
+    while s.next_step < len(steps):
+        if s.used > most:
             return FULL
-        if steps[s[NEXT_STEP]] == CHANGE:
-            change(m, s[NEXT_STEP])
-        elif segment(m, s[NEXT_STEP], most) == FULL:
+        if steps[s.next_step] == CHANGE:
+            change(m, s.next_step)
+        elif segment(m, s.next_step, most) == FULL:
             return FULL
-        s[NEXT_STEP] += STEP_ROW
+        s.next_step += STEP_ROW
     return OK

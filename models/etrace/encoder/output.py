@@ -9,14 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rvtrace.models.common.messages import MessageType, Table
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder import kernel as k
 from rvtrace.models.etrace.encoder.clauses import CLAUSES
 from rvtrace.models.etrace.encoder.encapsulate import transported
-from rvtrace.models.etrace.table import MAX_BRANCHES, Format, Packet, formats, options_of
+from rvtrace.models.etrace.table import FORMAT_BITS, MAX_BRANCHES, TABLES, Packet, options_of
 
 _CLAUSES = tuple(CLAUSES)
-_KINDS = {"plain": k.PLAIN, "flag": k.FLAG, "filled": k.FILLED, "options": k.CHOICE}
+# By the coding of a field
+_KINDS = {"plain": k.PLAIN, "difference": k.PLAIN, "flag": k.FLAG, "filled": k.FILLED, "options": k.CHOICE}
 # Where the kernel has the value of a field, by packets
 _REPORTING = {"address": k.ADDRESS, "notify": k.NOTIFIES, "updiscon": k.UPDISCON, "irreport": k.IRREPORT,
               "irdepth": k.IRDEPTH, "branches": k.NUMBER, "branch_map": k.BRANCH_MAP, "branch_count": k.BRANCH_COUNT,
@@ -47,25 +49,29 @@ class Layout(NamedTuple):
     parts: tuple[Part, ...]
 
 
-def _layout(of: Format, config: Config, known: dict[str, Any]) -> Layout:
-    """known: the values on which the widths of fields depend."""
-    before: dict[str, Any] = of.select | {"options": options_of(0)} | known
-    parts = [Part("format", of.select["format"], 2, k.FIXED, False)]
+def _layout(of: MessageType, config: Config, known: dict[str, Any]) -> Layout:
+    """known: the values on which the widths of fields depend. A field of which the model knows nothing is 0."""
+    before: dict[str, Any] = {**of.selector, "options": options_of(0), **known}
+    parts = [Part("format", of.selector["format"], FORMAT_BITS, k.FIXED, False)]
+    places = _VALUES.get(of.name, _REPORTING)
     for field in of.fields:
-        bits = field.width(config, before)
-        if bits and field.name in of.select:
-            parts.append(Part(field.name, of.select[field.name], bits, k.FIXED, False))
+        bits = field.bits(config, before)
+        if bits and (field.key in of.selector or field.key not in places):
+            parts.append(Part(field.key, of.selector.get(field.key, 0), bits, k.FIXED, False))
         elif bits:
-            place = _VALUES.get(of.name, _REPORTING)[field.name]
-            parts.append(Part(field.name, place, bits, _KINDS[field.kind], field.signed))
-    return Layout(of.name, of.select, tuple(parts))
+            is_signed = field.coding.name == "difference"
+            parts.append(Part(field.key, places[field.key], bits, _KINDS[field.coding.name], is_signed))
+    return Layout(of.name, dict(of.selector), tuple(parts))
+
+
+def layouts(config: Config) -> tuple[Layout | None, ...]:
+    """By number, as the kernel has them; None for those that the variant does not have."""
+    return _layouts(TABLES[config.variant], config)
 
 
 @lru_cache(64)
-def layouts(config: Config) -> tuple[Layout | None, ...]:
-    """By number, as the kernel has them; None for those that the variant does not have."""
+def _layouts(table: Table, config: Config) -> tuple[Layout | None, ...]:
     found: list[Layout | None] = [None] * k.NUMBER_OF_LAYOUTS
-    table = formats(config.variant)
     for number, name in ((k.L_ADDRESS, "address"), (k.L_START, "start"), (k.L_CONTEXT, "context"),
                          (k.L_SUPPORT, "support")):  # fmt: skip
         found[number] = _layout(table[name], config, {})
@@ -85,11 +91,15 @@ def layouts(config: Config) -> tuple[Layout | None, ...]:
     return tuple(found)
 
 
-@lru_cache(64)
 def layout_rows(config: Config) -> tuple[int, ...]:
     """The same as rows of the kernel."""
+    return _layout_rows(TABLES[config.variant], config)
+
+
+@lru_cache(64)
+def _layout_rows(table: Table, config: Config) -> tuple[int, ...]:
     rows = [0] * (k.NUMBER_OF_LAYOUTS * k.LAYOUT_ROW)
-    for number, layout in enumerate(layouts(config)):
+    for number, layout in enumerate(_layouts(table, config)):
         if layout is not None:
             at = number * k.LAYOUT_ROW
             rows[at] = len(layout.parts)

@@ -21,6 +21,7 @@ from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decoded import Decoded, Group, Memory
 from rvtrace.models.tandem.decoder.window import Window
+from rvtrace.models.tandem.places import places
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE, STATE_KEY
 
 _X = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6".split()
@@ -82,6 +83,7 @@ class Lines:
     def __init__(self, config: Config, program: Program | None) -> None:
         self._decoded, self._data, self._config = Decoded.empty(), _NO_BYTES, config
         self._program = program or Program(config.xlen, [])
+        self._places = places(config)
         self._texts: dict[tuple[int, int], str] = {}
 
     def part(self, decoded: Decoded, data: bytes | Window, first: int = 0, last: int | None = None) -> Iterator[str]:
@@ -113,7 +115,7 @@ class Lines:
         ].tolist()
         for (key, value), offset in zip(group.changes, offsets):
             line = f"{_INDENT}{key_name(key, self._config.xlen):<20} {self._value(key, value)}"
-            yield line + self._form(offset, group)
+            yield line + self._form(offset, group) + self._more(offset)
         yield from (f"{_INDENT}{self._memory(one)}" for one in group.memory)
 
     def _title(self, group: Group) -> str:
@@ -145,13 +147,19 @@ class Lines:
             return table.PRIVILEGES.get(value, f"{value} (there is none)")
         return self._program.place(value) if key == STATE_KEY + table.PC else f"{value:#x}"
 
+    def _more(self, offset: int) -> str:
+        """Fields of the item there that nobody knows, as the table prints them."""
+        parts = self._places.more.get(self._data[offset], ())
+        return "".join(f"  {part.field.name}={part.field.text(part.value(self._data, offset))}" for part in parts)
+
     def _form(self, offset: int, group: Group) -> str:
         code = self._data[offset]
         if code == table.INCREMENT_PC:
             return f"  +{group.size}"
         if code == table.ADD:
-            return f"  {int.from_bytes(self._data[offset + 3 : offset + 4], 'little', signed=True):+d}"
-        return f"  |{self._data[offset + 3]:#x}" if code == table.OR else ""
+            at = offset + self._places.at(code, "offset")
+            return f"  {int.from_bytes(self._data[at : at + 1], 'little', signed=True):+d}"
+        return f"  |{self._data[offset + self._places.at(code, 'mask')]:#x}" if code == table.OR else ""
 
     @staticmethod
     def _memory(one: Memory) -> str:

@@ -16,6 +16,7 @@ from rvtrace.models.common import native
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder import kernel as k
+from rvtrace.models.tandem.places import places
 
 PAD = 32  # bytes after a buffer, so that fields can be read without looking at its end
 MAX_GROUP = 1 << 20  # bytes of a group; a longer one is cut
@@ -57,27 +58,30 @@ class Scanner:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.compiled, self._seen = False, 0  # whether the kernel is; bytes so far
+        place = places(config)
         self._fixed = np.zeros(256, np.uint8)
-        for opcode in table.OPCODES:
-            if opcode.code not in (table.REGISTER, table.STATE, table.REQUEST, table.RESPONSE):
-                self._fixed[opcode.code] = 1 + sum(field.width(config, {}) for field in opcode.fields) // 8
+        for code in place.by_code:
+            if code not in (table.REGISTER, table.STATE, table.REQUEST, table.RESPONSE):
+                self._fixed[code] = place.size(code)
         self._state = np.zeros(256, np.uint8)
         for state in table.STATES:
-            self._state[state.id] = 2 + table.state_width(config, state.id) // 8
+            self._state[state.id] = place.size(table.STATE, id=state.id)
         self._register = np.zeros(0x1100, np.uint8)
         for one in table.REGISTER_CLASSES:
-            width = getattr(config, one.width)
-            self._register[one.first : one.last + 1] = 3 + width // 8 if width else 0
+            if getattr(config, one.width):
+                self._register[one.first : one.last + 1] = place.size(table.REGISTER, address=one.first)
+        self._at_id = place.at(table.STATE, "id")
+        self._at_address = {code: place.at(code, "address") for code in (table.REGISTER, table.ADD, table.OR)}
         # Of requests by their operation byte; of responses by (operation, response byte).
-        self._at_op = 1 + config.mlen_bytes
+        self._at_op, self._at_size = place.at(table.REQUEST, "op"), place.at(table.RESPONSE, "size")
         self._request = np.zeros(256, np.uint8)
         self._response = np.zeros((16, 256), np.uint8)
         for size in range(len(table.SIZES)):
-            for op, operation in enumerate(table.OPERATIONS):
-                self._request[size << 4 | op] = self._at_op + 1 + (1 << size if operation.request_data else 0)
+            for op in range(len(table.OPERATIONS)):
+                self._request[size << 4 | op] = place.size(table.REQUEST, op=op, size=size)
                 for result in range(len(table.RESULTS)):
-                    data = table.response_has_data(config, op, result)
-                    self._response[op, result << 4 | size] = 2 + (1 << size if data else 0)
+                    length = place.size(table.RESPONSE, op=op, size=size, result=result)
+                    self._response[op, result << 4 | size] = length
 
     def lengths(self, padded: np.ndarray, final: bool) -> bytes:
         """Bytes of an item at each offset, a request with its response; 0 where there is none, or its end is not there
@@ -88,20 +92,21 @@ class Scanner:
         out = self._fixed[codes]
         pairs = np.ndarray((len(padded) - 1,), "<u2", padded, 0, (1,))  # the two bytes at every offset as one number
         at = np.flatnonzero(codes == table.REGISTER)
-        out[at] = self._register[np.minimum(pairs[at + 1], 0x10FF)]
+        out[at] = self._register[np.minimum(pairs[at + self._at_address[table.REGISTER]], 0x10FF)]
         at = np.flatnonzero(codes == table.STATE)
-        out[at] = self._state[padded[at + 1]]
+        out[at] = self._state[padded[at + self._at_id]]
         # Incremental forms have an address as well.
-        at = np.flatnonzero((codes == table.ADD) | (codes == table.OR))
-        out[at[self._register[np.minimum(pairs[at + 1], 0x10FF)] == 0]] = 0
+        for code in (table.ADD, table.OR):
+            at = np.flatnonzero(codes == code)
+            out[at[self._register[np.minimum(pairs[at + self._at_address[code]], 0x10FF)] == 0]] = 0
         at = np.flatnonzero(codes == table.REQUEST)
         op = padded[at + self._at_op]
         length = self._request[op]
         behind = at + length
         answered = (length > 0) & (padded[np.minimum(behind, n)] == table.RESPONSE)
-        response = self._response[op & 15, padded[np.minimum(behind + 1, n)]]
+        response = self._response[op & 15, padded[np.minimum(behind + self._at_size, n)]]
         out[at] = np.where(answered & (response > 0), length + response, length)
-        waits = (length > 0) & (behind >= n - 1) & ~((behind == n - 1) & ~answered)
+        waits = (length > 0) & (behind >= n - self._at_size) & ~((behind < n) & ~answered)
         last = out[-0xFF:]  # no item is longer
         last[np.arange(len(last)) + last > len(last)] = 0
         if not final:
@@ -151,6 +156,11 @@ class Scanner:
         items = np.array(starts[:count], dtype=np.int64)
         return Scan(items, np.frombuffer(lengths, np.uint8)[items], breaks, at, resumed, self.compiled)
 
+    def _address(self, data: bytes, at: int) -> int:
+        """Of a register, in the item at this offset."""
+        at += self._at_address[data[at]]
+        return data[at] | data[at + 1] << 8
+
     def waits(self, data: bytes, at: int, n: int, final: bool) -> bool:
         """Whether the item at this offset, which has no length, may become one with more bytes."""
         if final:
@@ -159,9 +169,9 @@ class Scanner:
         if code == table.REQUEST:
             return room <= self._at_op or bool(self._request[data[at + self._at_op]])
         if code == table.STATE:
-            return room < 2 or bool(self._state[data[at + 1]])
-        if code in (table.REGISTER, table.ADD, table.OR):
-            return room < 3 or bool(self._register[min(data[at + 1] | data[at + 2] << 8, 0x10FF)])
+            return room <= self._at_id or bool(self._state[data[at + self._at_id]])
+        if code in self._at_address:
+            return room < self._at_address[code] + 2 or bool(self._register[min(self._address(data, at), 0x10FF)])
         return bool(self._fixed[code])
 
     def fault(self, data: bytes, at: int, n: int, before: int) -> tuple[int, str, int]:
@@ -171,10 +181,10 @@ class Scanner:
         code, room = data[at], n - at
         if code not in table.BY_CODE:
             return at, "unknown_opcode", code
-        if code == table.STATE and room > 1 and not self._state[data[at + 1]]:
-            return at, "unknown_id", data[at + 1]
-        if code in (table.REGISTER, table.ADD, table.OR) and room > 2:
-            address = data[at + 1] | data[at + 2] << 8
+        if code == table.STATE and room > self._at_id and not self._state[data[at + self._at_id]]:
+            return at, "unknown_id", data[at + self._at_id]
+        if code in self._at_address and room > self._at_address[code] + 1:
+            address = self._address(data, at)
             if not self._register[min(address, 0x10FF)]:
                 return at, "unknown_register", address
         if code == table.REQUEST and room > self._at_op and not self._request[data[at + self._at_op]]:
@@ -182,7 +192,7 @@ class Scanner:
         if code == table.RESPONSE:
             asked = before >= 0 and data[before] == table.REQUEST
             if asked and before + int(self._request[data[before + self._at_op]]) == at:
-                return at, "unknown_response", data[at + 1]
+                return at, "unknown_response", data[at + self._at_size]
             return at, "orphan_response", 0
         return at, "truncated", 0
 

@@ -21,6 +21,7 @@ from rvtrace.models.tandem.decoder import kernel
 from rvtrace.models.tandem.decoder.decoded import GROUP, OUTSIDE, PC_KEY, Decoded
 from rvtrace.models.tandem.decoder.diagnostics import TEXTS, Diagnostic
 from rvtrace.models.tandem.decoder.scan import PAD, Scan
+from rvtrace.models.tandem.places import places
 from rvtrace.models.tandem.table import STATE_KEY
 
 Place = tuple[int, "int | None"]  # group and pc of a diagnostic
@@ -74,6 +75,9 @@ class _Builder:
 
     def __init__(self, padded: np.ndarray, scan: Scan, known: Known, config: Config) -> None:
         self.config, self.known, self.scan = config, known, scan
+        self.place = places(config)
+        self._tail = np.zeros(256, np.int64)
+        self._tail[list(self.place.tail)] = list(self.place.tail.values())
         self.bytes, self.start, self.length = padded, scan.starts, scan.lengths
         # The eight bytes at every offset as one number.
         self.word = np.ndarray((len(padded) - 7,), "<u8", padded, 0, (1,))
@@ -138,6 +142,15 @@ class _Builder:
             diagnostics=list(self.found.values()),
         )
 
+    def _byte_of(self, *keys: str) -> np.ndarray:
+        """By opcode: where an item has one of these fields."""
+        found = np.ones(256, np.int64)
+        for code in (table.REGISTER, table.ADD, table.OR, table.STATE):
+            for key in keys:
+                if key in self.place.by_code[code].keys:
+                    found[code] = self.place.at(code, key)
+        return found
+
     def _sections_with(self, *codes: int) -> np.ndarray:
         out = np.zeros(self.count, bool)
         for code in codes:
@@ -151,18 +164,21 @@ class _Builder:
         at = at[self.kind[self.section[at]] == GROUP]
         section = self.section[at]
         again = np.concatenate(([False], section[1:] == section[:-1])) if len(at) else np.zeros(0, bool)
-        size = self.length[at].astype(np.uint8) - np.uint8(1)
-        bits = (self.word[self.start[at] + 1] & _MASKS[size]).astype(np.uint32)
+        short = self.is_code[table.INSN16][at]
+        size = np.where(short, 2, 4).astype(np.uint8)
+        where = np.where(short, *(self.place.at(code, "bits") for code in (table.INSN16, table.INSN32)))
+        bits = (self.word[self.start[at] + where] & _MASKS[size]).astype(np.uint32)
         self.insn[section[~again]], self.size[section[~again]] = bits[~again], size[~again]
         self.bits, self.insn_items, self.second = bits, at, again
 
     def _pcs(self) -> None:
         """Shadow pc before and after each section (TV-3)."""
         known, mask = self.known, np.uint64((1 << self.config.xlen) - 1)
-        told = np.flatnonzero(self.is_code[table.STATE] & (self.bytes[self.start + 1] == table.PC))
+        at_id, at_data = self.place.at(table.STATE, "id"), self.place.at(table.STATE, "data")
+        told = np.flatnonzero(self.is_code[table.STATE] & (self.bytes[self.start + at_id] == table.PC))
         absolute, value = np.zeros(self.count, bool), np.zeros(self.count, np.uint64)
         absolute[self.section[told]] = True
-        value[self.section[told]] = self.word[self.start[told] + 2] & mask
+        value[self.section[told]] = self.word[self.start[told] + at_data] & mask
         self.absolute, self.by_three = absolute, self._sections_with(table.INCREMENT_PC) & (self.kind == GROUP)
         steps = self.by_three & ~absolute & (self.size > 0)
         sums = np.cumsum(np.where(steps, self.size, 0)).astype(np.uint64)
@@ -199,12 +215,13 @@ class _Builder:
         at = np.flatnonzero(three | register | state)
         start, code, section = self.start[at], self.code[at], self.section[at]
         is_state, is_three = code == table.STATE, code == table.INCREMENT_PC
-        address = self.bytes[start + 1].astype(np.int64) | self.bytes[start + 2].astype(np.int64) << 8
-        key = np.where(
-            is_three, PC_KEY, np.where(is_state, STATE_KEY + self.bytes[start + 1].astype(np.int64), address)
-        )
-        header = np.where(is_state, 2, 3)
-        value = self.word[start + header] & _MASKS[np.where(is_three, 0, self.length[at] - header)]
+        where = self._byte_of("address")[code]
+        address = self.bytes[start + where].astype(np.int64) | self.bytes[start + where + 1].astype(np.int64) << 8
+        identifier = self.bytes[start + self.place.at(table.STATE, "id")].astype(np.int64)
+        key = np.where(is_three, PC_KEY, np.where(is_state, STATE_KEY + identifier, address))
+        header, tail = self._byte_of("data", "offset", "mask")[code], self._tail[code]
+        sized = np.where((code == table.ADD) | (code == table.OR), 1, self.length[at].astype(np.int64) - header - tail)
+        value = self.word[start + header] & _MASKS[np.where(is_three, 0, sized)]
         value = np.where(is_three, self.next_pc[section], value)
         valid = ~is_three | (self.by_three & ~self.absolute & (self.size > 0) & self.next_known)[section]
         valid &= key != _X0
@@ -347,10 +364,10 @@ class _Builder:
         tell("unknown_base", np.array(self.missing, np.int64), item=self._item)
         tell("x0_write", self.change_items[self.keys == _X0])
         tell("repeated_state", self._repeated(), item=self._item)
-        bits, size = self.bits & 3, self.length[self.insn_items] - 1
+        bits, size = self.bits & 3, np.where(self.is_code[table.INSN16][self.insn_items], 2, 4)
         wrong = (bits == 3) != (size == 4) if self.config.compressed else size == 2
         tell("instruction_length", self.insn_items[wrong], value=self.bits[wrong],
-             item=lambda k: f"{8 * (int(self.length[k]) - 1)} bits")  # fmt: skip
+             item=lambda k: f"{16 if self.code[k] == table.INSN16 else 32} bits")  # fmt: skip
         strange = np.flatnonzero(self.keys == STATE_KEY + table.PRIV)
         strange = strange[~np.isin(self.values[strange], list(table.PRIVILEGES))]
         tell("unknown_privilege", self.change_items[strange], value=self.values[strange])
@@ -414,20 +431,21 @@ class _Builder:
     def _memory(self) -> tuple[np.ndarray, ...]:
         """memory_start, op, size, address, data, has, result, response."""
         at = np.flatnonzero(self.is_code[table.REQUEST])
-        start, length, place = self.start[at], self.length[at].astype(np.int64), 1 + self.config.mlen_bytes
-        byte = self.bytes[start + place]
+        start, length, place = self.start[at], self.length[at].astype(np.int64), self.place
+        byte = self.bytes[start + place.at(table.REQUEST, "op")]
         op, size = byte & 15, byte >> 4
         with_data = np.array([operation.request_data for operation in table.OPERATIONS] + [False, False])[op]
         width = np.where(with_data, 1 << size.astype(np.int64), 0)
-        data = self.word[start + place + 1] & _MASKS[width]
-        behind = place + 1 + width
+        at_data, at_reply = place.at(table.REQUEST, "data"), place.at(table.RESPONSE, "data")
+        data = self.word[start + at_data] & _MASKS[width]
+        behind = at_data + width + place.tail[table.REQUEST]
         answered = length > behind
-        answer = self.bytes[start + behind + 1]
-        reply_width = np.where(answered, length - behind - 2, 0)
-        reply = self.word[start + behind + 2] & _MASKS[reply_width]
+        answer = self.bytes[start + behind + place.at(table.RESPONSE, "size")]
+        reply_width = np.where(answered, length - behind - at_reply - place.tail[table.RESPONSE], 0)
+        reply = self.word[start + behind + at_reply] & _MASKS[reply_width]
         has = with_data | answered << 1 | (reply_width > 0) << 2
         starts = np.searchsorted(self.section[at], np.arange(self.count + 1)).astype(np.int64)
-        address = self.word[start + 1] & _MASKS[self.config.mlen_bytes]
+        address = self.word[start + place.at(table.REQUEST, "address")] & _MASKS[self.config.mlen_bytes]
         return (
             starts,
             op,

@@ -12,25 +12,29 @@ before (pc, bases of registers, ends kept back) is worked out first, by looking 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import INCREMENT_ALL, NO_INCREMENT, Config
+from rvtrace.models.tandem.places import places
 from rvtrace.models.tandem.table import GPR_BASE, STATE
 from rvtrace.models.tandem.trace_data import Rows, illegal
 
+_NO_VALUE = np.zeros(0, np.uint64)
+
 
 class Slot(NamedTuple):
-    """One kind of item: rows that send it, header bytes (each one number or one for each of these rows), values, and
-    their bytes.
+    """One kind of item: rows that send it, header bytes (each one number or one for each of these rows), values, their
+    bytes, and the bytes after them.
     """
 
     rows: np.ndarray
     header: tuple[int | np.ndarray, ...]
-    value: np.ndarray = np.zeros(0, np.uint64)
+    value: np.ndarray = _NO_VALUE
     width: int | np.ndarray = 0
+    trailer: tuple[int, ...] = ()
 
 
 @dataclass
@@ -66,7 +70,7 @@ class _Sent:
     """What of each part is sent, and which rows are groups, bring an end, or end."""
 
     def __init__(self, rows: Rows, config: Config, legal: np.ndarray) -> None:
-        self.rows, self.config = rows, config
+        self.rows, self.config, self._place = rows, config, places(config)
         self._parts = {
             part.name: rows.have(part.name) & legal & (not part.absent or config.traces(part.absent))
             for part in table.PARTS
@@ -90,15 +94,19 @@ class _Sent:
         return np.flatnonzero(self._parts[part])
 
     def before(self) -> list[Slot]:
-        return [Slot(np.flatnonzero(self.late_end), (table.END,)), Slot(np.flatnonzero(self.group), (table.BEGIN,)),
-                Slot(self.where("reset"), (table.RESET,)), Slot(self.where("init"), (table.INIT,))]  # fmt: skip
+        return [self.item(np.flatnonzero(self.late_end), table.END), self.item(np.flatnonzero(self.group), table.BEGIN),
+                self.item(self.where("reset"), table.RESET), self.item(self.where("init"), table.INIT)]  # fmt: skip
 
     def behind(self) -> list[Slot]:
-        return [] if self.config.implied_end else [Slot(np.flatnonzero(self.group), (table.END,))]
+        return [] if self.config.implied_end else [self.item(np.flatnonzero(self.group), table.END)]
+
+    def item(self, rows: np.ndarray, code: int, value: np.ndarray = _NO_VALUE, width: Any = 0, **fields: Any) -> Slot:
+        """An item of the table. value, width: of its last field that is known, in bytes; fields: of those before it."""
+        return Slot(rows, self._place.header(code, **fields), value, width, self._place.trailer(code))
 
     def state(self, part: str, identifier: int, width: int) -> Slot:
         where = self.where(part)
-        return Slot(where, (STATE, identifier), getattr(self.rows, part)[where], width)
+        return self.item(where, STATE, getattr(self.rows, part)[where], width, id=identifier)
 
 
 def _pc(sent: _Sent) -> list[Slot]:
@@ -113,18 +121,18 @@ def _pc(sent: _Sent) -> list[Slot]:
         has_insn = np.isin(where[1:], sent.where("insn"))
         by_three[1:] = follows & known & has_insn & sent.group[where[1:]]
     return [
-        Slot(where[by_three], (table.INCREMENT_PC,)),
-        Slot(where[~by_three], (STATE, table.PC), pc[~by_three], config.xlen // 8),
+        sent.item(where[by_three], table.INCREMENT_PC),
+        sent.item(where[~by_three], STATE, pc[~by_three], config.xlen // 8, id=table.PC),
     ]
 
 
 def _fixed_before(sent: _Sent) -> list[Slot]:
     rows, insn = sent.rows, sent.where("insn")
-    short = rows.insn16[insn].astype(bool)
-    header = np.where(short, table.INSN16, table.INSN32)
+    short, bits = rows.insn16[insn].astype(bool), rows.insn[insn].astype(np.uint64)
     return [
         sent.state("ppc", table.PPC, sent.config.mlen_bytes),
-        Slot(insn, (header,), rows.insn[insn].astype(np.uint64), np.where(short, 2, 4)),
+        sent.item(insn[short], table.INSN16, bits[short], 2),
+        sent.item(insn[~short], table.INSN32, bits[~short], 4),
     ]
 
 
@@ -157,10 +165,11 @@ def _registers(sent: _Sent) -> list[Slot]:
         parts.append(_Writes(where, np.full(len(where), low), value & np.uint64((1 << config.xlen) - 1), full))
         if config.xlen == 32:
             parts.append(_Writes(where, np.full(len(where), high), value >> np.uint64(32), full))
-    slots = [_forms(part, base, known, config) for part, (base, known) in zip(parts, _bases(parts, sent))]
+    slots = [_forms(part, base, known, sent) for part, (base, known) in zip(parts, _bases(parts, sent))]
     sent.counters = [slot for group in slots[2 + table.CSR_SLOTS :] for slot in group]
-    fpr_header = (table.REGISTER, *_two_bytes(rows.fpr_addr[fpr] + np.int64(table.FPR_BASE)))
-    told = [slots[0], [Slot(fpr, fpr_header, rows.fpr[fpr], config.flen // 8)], *slots[1 : 2 + table.CSR_SLOTS]]
+    address = rows.fpr_addr[fpr] + np.int64(table.FPR_BASE)
+    in_full = sent.item(fpr, table.REGISTER, rows.fpr[fpr], config.flen // 8, address=address)
+    told = [slots[0], [in_full], *slots[1 : 2 + table.CSR_SLOTS]]
     return [slot for group in told for slot in group]
 
 
@@ -182,9 +191,9 @@ def _bases(parts: list[_Writes], sent: _Sent) -> list[tuple[np.ndarray, np.ndarr
     return list(zip(np.split(base, edges), np.split(known, edges)))
 
 
-def _forms(part: _Writes, base: np.ndarray, known: np.ndarray, config: Config) -> list[Slot]:
+def _forms(part: _Writes, base: np.ndarray, known: np.ndarray, sent: _Sent) -> list[Slot]:
     """Bits set, an offset, or in full."""
-    new, byte = part.value, np.uint64(0xFF)
+    new, byte, config = part.value, np.uint64(0xFF), sent.config
     added = new & ~base
     bits = known & (base & ~new == 0) & (added <= byte)
     step = new - base + np.uint64(128) & np.uint64((1 << config.xlen) - 1)
@@ -193,14 +202,10 @@ def _forms(part: _Writes, base: np.ndarray, known: np.ndarray, config: Config) -
         bits = offset = np.zeros(len(new), bool)
     full = ~bits & ~offset
     return [
-        Slot(part.rows[bits], (table.OR, *_two_bytes(part.address[bits])), added[bits], 1),
-        Slot(part.rows[offset], (table.ADD, *_two_bytes(part.address[offset])), (new - base)[offset], 1),
-        Slot(part.rows[full], (table.REGISTER, *_two_bytes(part.address[full])), new[full], config.xlen // 8),
+        sent.item(part.rows[bits], table.OR, added[bits], 1, address=part.address[bits]),
+        sent.item(part.rows[offset], table.ADD, (new - base)[offset], 1, address=part.address[offset]),
+        sent.item(part.rows[full], table.REGISTER, new[full], config.xlen // 8, address=part.address[full]),
     ]
-
-
-def _two_bytes(number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return number & 0xFF, number >> 8
 
 
 def _fixed_behind(sent: _Sent) -> list[Slot]:
@@ -209,7 +214,6 @@ def _fixed_behind(sent: _Sent) -> list[Slot]:
     data, requests, responses = sent.where("memdata"), sent.where("request"), sent.where("response")
     size, op = rows.memdata_size[data].astype(np.int64), rows.req_op[requests]
     with_data = np.array([operation.request_data for operation in table.OPERATIONS] + [False, False])
-    operation_byte = op | rows.req_size[requests] << 4
     request_width = np.where(with_data[op], 1 << rows.req_size[requests].astype(np.int64), 0)
     answered, result = rows.req_op[responses], rows.rsp_result[responses]
     replies = np.array(
@@ -223,16 +227,25 @@ def _fixed_behind(sent: _Sent) -> list[Slot]:
         sent.state("priv", table.PRIV, 1),
         sent.state("paddr", table.PADDR, mlen),
         sent.state("eaddr", table.EADDR, mlen),
-        Slot(data, (STATE, size + table.MEMDATA), rows.memdata[data], 1 << size),
+        sent.item(data, STATE, rows.memdata[data], 1 << size, id=size + table.MEMDATA),
         sent.state("mtime", table.MTIME, 8),
         *sent.counters,
-        Slot(requests, (table.REQUEST,), rows.req_addr[requests], mlen),
-        Slot(requests, (operation_byte,), rows.req_data[requests], request_width),
-        Slot(
+        sent.item(
+            requests,
+            table.REQUEST,
+            rows.req_data[requests],
+            request_width,
+            address=rows.req_addr[requests],
+            op=op.astype(np.int64),
+            size=rows.req_size[requests].astype(np.int64),
+        ),
+        sent.item(
             responses,
-            (table.RESPONSE, rows.req_size[responses] | result << 4),
+            table.RESPONSE,
             rows.rsp_data[responses],
             response_width,
+            size=rows.req_size[responses].astype(np.int64),
+            result=result.astype(np.int64),
         ),
     ]
 
@@ -241,10 +254,10 @@ def _lay_out(n: int, slots: list[Slot]) -> tuple[bytes, np.ndarray]:
     """The bytes of all rows, and where each row begins: sizes first, then every byte to its place."""
     sizes = np.zeros(n, np.int64)
     for slot in slots:
-        sizes[slot.rows] += len(slot.header) + slot.width
+        sizes[slot.rows] += len(slot.header) + slot.width + len(slot.trailer)
     starts = np.concatenate(([0], np.cumsum(sizes)))
     out, cursor = np.zeros(int(starts[-1]), np.uint8), starts[:-1].copy()
-    for rows, header, value, width in slots:
+    for rows, header, value, width, trailer in slots:
         at = cursor[rows]
         for k, byte in enumerate(header):
             out[at + k] = byte
@@ -255,5 +268,5 @@ def _lay_out(n: int, slots: list[Slot]) -> tuple[bytes, np.ndarray]:
                 out[at + k] = byte
             else:
                 out[at[width > k] + k] = byte[width > k]
-        cursor[rows] = at + width
+        cursor[rows] = at + width + len(trailer)  # which are zeros
     return out.tobytes(), starts

@@ -11,26 +11,30 @@ The encoder model and the streaming decoder do not use this: they work on column
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from rvtrace.models.common import messages
+from rvtrace.models.common.messages import SIGNED, Field
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.places import KNOWN, places
 
 
 class ItemError(ValueError):
     """An item that cannot be packed, or bytes that are no item; the text says what is wrong, and at which offset."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Told:
     """For people: `full register csr 0x340 data=0x1`, `additional state mtime data=0x20`, `memory request address=0x80
-    op=load size=32`.
+    op=load size=32`. more: fields of the table that the item's class does not name.
     """
 
-    __slots__ = ()
+    more: tuple[tuple[str, int], ...] = field(default=(), kw_only=True, repr=False)
 
     def __str__(self) -> str:
-        words = [_shown(self, name, value) for name, value in asdict(self).items() if name != "length"]  # type: ignore[call-overload]
+        words = [_shown(self, name, value) for name, value in _values(self).items() if name != "length"]
         return " ".join([table.BY_CODE[_code(self)].meaning, *words])
 
 
@@ -150,8 +154,18 @@ _CODES = {cls: code for code, cls in _TYPES.items()}
 _NAMES = {"op": [one.name for one in table.OPERATIONS], "size": table.SIZES, "result": table.RESULTS}
 
 
+def _values(item: Any) -> dict[str, int]:
+    """Its fields, by name."""
+    own = {name: getattr(item, name) for name in type(item).__slots__}
+    return own | dict(item.more)
+
+
 def _code(item: Any) -> int:
     return {2: table.INSN16, 4: table.INSN32}[item.length] if isinstance(item, Instruction) else _CODES[type(item)]
+
+
+def _more_fields(item: Any) -> tuple[Field, ...]:
+    return next(m for m in table.TABLES[table.VERSION].messages if m.selector["opcode"] == _code(item)).fields
 
 
 def _shown(item: Any, name: str, value: int) -> str:
@@ -165,6 +179,8 @@ def _shown(item: Any, name: str, value: int) -> str:
     if name == "offset":
         return f"offset={value:+}"
     names = _NAMES.get(name, ())
+    if name not in KNOWN:
+        return f"{name}={next(f for f in _more_fields(item) if f.key == name).text(value)}"
     return f"{name}={names[value] if value < len(names) else hex(value)}"
 
 
@@ -179,18 +195,16 @@ def pack(items: Iterable[Item], config: Config) -> bytes:
 
 def _pack(item: Item, config: Config, before: Item | None) -> bytes:
     code = _code(item)
-    values = asdict(item) | _request_of(code, before)
-    word, at = 0, 0
-    for field in table.BY_CODE[code].fields:
-        width, value = field.width(config, values), values[field.name]
-        low = -(1 << width - 1) if field.signed else 0
+    values, fields = _values(item) | _request_of(code, before), places(config).by_code[code].fields
+    for one in fields:
+        width, value = one.bits(config, values), values.get(one.key, 0)
+        low = -(1 << width - 1) if one.coding is SIGNED else 0
         if width and not low <= value < low + (1 << width):
-            raise ItemError(f"{field.name}={value:#x} of {item} does not fit {width} bits; give less")
-        if not width and field.name == "data" and code in (table.REGISTER, table.STATE):
+            raise ItemError(f"{one.name}={value:#x} of {item} does not fit {width} bits; give less")
+        if not width and one.key == "data" and code in (table.REGISTER, table.STATE):
             raise ItemError(f"{item} names nothing that has a width; give a register or an identifier of the format")
-        word |= (value & (1 << width) - 1) << at
-        at += width
-    return bytes([code]) + word.to_bytes(at // 8, "little")
+    word, size = (*messages.pack(fields, values, config), (0, 0))[0]
+    return bytes([code]) + word.to_bytes(size // 8, "little")
 
 
 def _request_of(code: int, before: Item | None) -> dict[str, int]:
@@ -210,35 +224,40 @@ def unpack(data: bytes, offset: int, config: Config, before: Item | None = None)
         raise ItemError(f"opcode {code} at offset {offset:#x} does not exist")
     values: dict[str, int] = _request_of(code, before)
     word, at, end = 0, 0, offset + 1
-    for field in table.BY_CODE[code].fields:
-        width = _width(field, config, values, offset)
+    kind = places(config).by_code[code]
+    for one in kind.fields:
+        width = _width(one, config, values, offset)
         while end < offset + 1 + (at + width + 7) // 8:
             if end >= len(data):
                 raise ItemError(f"the bytes end within {table.BY_CODE[code].meaning} at offset {offset:#x}")
             word |= data[end] << 8 * (end - offset - 1)
             end += 1
-        value = word >> at & (1 << width) - 1
-        values[field.name] = value - (1 << width) if field.signed and value >> width - 1 else value
+        if width:
+            place = messages.Place(config, values, width, 0)
+            values[one.key] = one.coding.take(word >> at & (1 << width) - 1, place) or 0
+        elif one.key in KNOWN:
+            values[one.key] = 0
         at += width
+    more = tuple((key, values[key]) for key in kind.keys if key in values and key not in KNOWN)
     if code in (table.INSN16, table.INSN32):
-        return Instruction(2 if code == table.INSN16 else 4, values["bits"]), end
+        return Instruction(2 if code == table.INSN16 else 4, values["bits"], more=more), end
     cls = _TYPES[code]
-    return cls(**{name: values[name] for name in cls.__slots__}), end
+    return cls(**{name: values[name] for name in cls.__slots__}, more=more), end
 
 
-def _width(field: table.Field, config: Config, values: dict[str, int], offset: int) -> int:
-    if field.name == "data":
+def _width(field: Field, config: Config, values: dict[str, int], offset: int) -> int:
+    if field.key == "data":
         if (
             values.get("op", 0) >= len(table.OPERATIONS)
             or values.get("size", 0) >= len(table.SIZES)
             or values.get("result", 0) >= len(table.RESULTS)
         ):
             raise ItemError(f"operation, size or result at offset {offset:#x} does not exist: {values}")
-        width = field.width(config, values)
+        width = field.bits(config, values)
         if not width and ("id" in values or ("address" in values and "op" not in values)):
             raise ItemError(f"register or identifier at offset {offset:#x} does not exist: {values}")
         return width
-    return field.width(config, values)
+    return field.bits(config, values)
 
 
 def items(data: bytes, config: Config) -> Iterator[tuple[int, Item]]:

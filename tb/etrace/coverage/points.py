@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rvtrace.jobs.coverage import Counts, Definition, Point
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import CLAUSES
-from rvtrace.models.etrace.table import MAP_LENGTHS, OPTIONS, QUAL_STATUS, VARIANTS
+from rvtrace.models.etrace.table import MAP_LENGTHS, OPTIONS, QUAL_STATUS, TABLES, VARIANTS
 from rvtrace.tb.common.coverage import port_points
 from rvtrace.tb.common.coverage.ingress import (
     GAPS,
@@ -51,6 +51,20 @@ WITH_ADDRESS = ("branch count", "branch map", "address")
 SIGNS = ("positive", "negative")
 FLAGS = ("none", "notify", "updiscon", "irreport", "notify and irreport", "updiscon and irreport")
 FIELDS = {"context in 3.0 and 3.1": 4, "context in 3.2": 4, "tval": 8, "start address": 8, "trap address": 8, "time": 5}
+# Fields whose values have points of their own, or are in FIELDS; any other one of the table is counted by its bytes
+POINTED = {
+    "subformat", "branch", "branches", "branch_map", "branch_count", "branch_fmt", "no_mispred", "index", "address",
+    "notify", "updiscon", "irreport", "irdepth", "privilege", "time", "context", "ecause", "interrupt", "thaddr",
+    "tval", "ienable", "encoder_mode", "qual_status", "ioptions", "denable", "dloss", "doptions",
+}  # fmt: skip
+MORE_FIELDS = {  # name: packet, key, bytes
+    f"{of.name} {field.key}": (of.name, field.key, (field.width + 7) // 8 if isinstance(field.width, int) else 8)
+    for table in TABLES.values()
+    for of in table.messages
+    for field in of.fields
+    if field.key not in POINTED
+}
+FIELDS |= {name: most for name, (_, _, most) in MORE_FIELDS.items()}
 COUNT_CLASSES = ("0", "1 to 15", "16 to 255", "256 to 4095", "4096 or more", "greatest")
 COUNT_LIMITS = (1, 16, 256, 4096)
 DEPTHS = tuple(map(str, range(17)))

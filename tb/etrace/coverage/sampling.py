@@ -50,6 +50,8 @@ def observe(capture: EtraceCapture, decoded: Any = None, encoded: Any = None) ->
         known = [(i, packet) for i, packet in enumerate(decoded.packets) if packet is not None]
         _packets(tally, capture, known, decoded.options)
         for _, packet in known:
+            if p.MORE_FIELDS:
+                _more_fields(tally, packet)
             if packet.name not in _ADDRESSED or packet.get("branch_fmt"):
                 _fields(tally, capture, packet)
         _maps(tally, capture, [packet for _, packet in known])
@@ -181,6 +183,14 @@ def _report(tally: Tally, capture: EtraceCapture, packet: Packet) -> None:
             ("exception", "interrupt")[values["interrupt"]],
             explicit,
         )
+
+
+def _more_fields(tally: Tally, packet: Packet) -> None:
+    """Fields of the table that have no point of their own."""
+    for name, (of, key, _) in p.MORE_FIELDS.items():
+        value = packet.get(key)
+        if packet.name == of and value is not None:
+            tally.one("field_bytes_cg", name, str(max(1, (int(value).bit_length() + 7) // 8)))
 
 
 def _branch_bits(tally: Tally, capture: EtraceCapture, decoded: Any) -> None:

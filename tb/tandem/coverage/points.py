@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import Definition, Point
 from rvtrace.models.tandem import table as t
+from rvtrace.models.tandem.places import KNOWN
 
 if TYPE_CHECKING:
     pass
@@ -28,7 +29,14 @@ CHOICES = (
 CHOSEN = tuple(f"{a}, {b}" for one, other in combinations(CHOICES, 2) for a in one for b in other)
 PARTS = tuple(part.name for part in t.PARTS[2:])
 WHERE = ("group", "outside", "init", "reset")
-ITEMS = tuple(opcode.name for opcode in t.OPCODES)
+# Fields that have no point of their own: item and key, by name
+MORE_FIELDS = {
+    f"{item.name} {field.key}": (item.selector["opcode"], field.key)
+    for item in t.TABLES[t.VERSION].messages
+    for field in item.fields
+    if field.key not in KNOWN
+}
+ITEMS = (*(opcode.name for opcode in t.OPCODES), *MORE_FIELDS)
 IDS = tuple(state.name for state in t.STATES)
 BASED = ("x", "fcsr", "mcycle", "mcycleh", "minstret", "minstreth")
 FORMS = (

@@ -66,6 +66,9 @@ def observe(capture: TandemCapture, seen: Seen, decoded: Decoded) -> Counts:
         hits = int((items.code == opcode.code).sum()) if opcode.code != t.RESPONSE else int((items.answer >= 0).sum())
         if hits:
             tally.one("item_cg", opcode.name, p.WIDTHS[width], hits=hits)
+    for name, (code, key) in p.MORE_FIELDS.items():
+        if hits := int((items.column(key, code) >= 0).sum()):
+            tally.one("item_cg", name, p.WIDTHS[width], hits=hits)
     for state in t.STATES:
         if hits := int((items.identifier == state.id).sum()):
             tally.one("id_cg", state.name, p.WIDTHS[width], hits=hits)
