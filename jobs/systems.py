@@ -20,6 +20,7 @@ from rvtrace.jobs.names import PARTS as PARTS
 
 if TYPE_CHECKING:
     from rvtrace.jobs.bench import SystemBench
+    from rvtrace.scoreboards.common.foreign import Foreign
     from rvtrace.scoreboards.common.judge import Judge
 
 
@@ -33,6 +34,18 @@ def judge(ip: str) -> Judge:
 def bench(ip: str) -> SystemBench:
     """A system in the testbench; ArgumentError if there is none of that name."""
     return names.bench_of(_known(ip))
+
+
+def foreign(ip: str) -> Foreign:
+    """What a system says of somebody else's device; ArgumentError if none can be attached."""
+    if (found := judge(ip).foreign) is None:
+        raise ArgumentError(f"IP={ip} cannot be attached; give IP={' or '.join(attached())}")
+    return found
+
+
+def attached() -> tuple[str, ...]:
+    """The systems of which somebody else's device can be attached."""
+    return tuple(ip for ip in NAMES if judge(ip).foreign is not None)
 
 
 def of(argv: Iterable[str]) -> SystemBench:

@@ -44,7 +44,7 @@ def _next_sync(file: int, at: int, config: Config) -> tuple[int, int, int] | Non
     raw = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(raw & 3 == 3) + 1  # after the last byte of a message, or an idle byte
     begins = ends[(ends < min(len(raw), LOOKED))]
-    syncs = [tcode for tcode, kind in TABLES[config.variant].by_code.items() if kind.has_sync]
+    syncs = [tcode for tcode, kind in TABLES[config.variant].by_code.items() if "sync" in kind.index]
     for begin in begins[np.isin(raw[begins] >> 2, syncs) & (raw[begins] & 3 == 0)].tolist():
         after = ends[ends > begin][: AFTER + 1]
         if not len(after):

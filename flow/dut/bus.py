@@ -15,6 +15,7 @@ from typing import Any
 from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.expressions import ExpressionError, expression
 from rvtrace.flow.dut.names import names, near
+from rvtrace.jobs import systems
 
 _KEYS = ("kind", "address_width", "data_width", "prefix", "timeout", "registers", "start", "on")
 _OPERATIONS = ("write", "read", "poll", "wait")
@@ -22,18 +23,6 @@ _LONGEST = 65535  # cycles of a wait, as the width of its counter
 _MOST = 255  # steps of a list, as the width of their number
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _PREFIX = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*|")
-# In each system the blocks and pulses that an IP does not see while the hart waits, and the levels that stay as they
-# were.
-PULSES = {
-    "ntrace": ("ing_itype_i", "ing_iretire_i", "notify_i", "ext_notify_i", "vendor_tcode_i"),
-    "etrace": ("ing_itype_i", "ing_iretire_i", "ing_notify_i"),
-    "tandem": ("in_valid_i",),
-}
-LEVELS = {
-    "ntrace": ("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "low_power_i"),
-    "etrace": ("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "options_i"),
-    "tandem": (),
-}
 
 
 class BusError(ValueError):
@@ -169,7 +158,7 @@ def bus_of(given: Mapping[str, Any] | None, ip: str) -> Bus | None:
     """From [bus]; None if there is none; BusError."""
     if given is None:
         return None
-    if ip not in PULSES:
+    if not systems.foreign(ip).pulses:
         raise BusError(
             f"[bus]: registers of IP={ip} are CSRs, and its CSR port is driven in every run; take the table away, and"
             " map csr_valid_i, csr_addr_i and csr_wdata_i in [inputs]"

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rvtrace.flow.dut.bus import LEVELS, PULSES, Bus, Steps
+from rvtrace.flow.dut.bus import Bus, Steps
 from rvtrace.flow.dut.names import renamed
+from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.common.agents.reset import PROGRAMMING
 
@@ -37,7 +38,8 @@ def files(bus: Bus | None) -> list[Path]:
 
 def held(ip: str, ours: Reference) -> dict[str, Port]:
     """Our signals that wait with the hart, by name."""
-    return {name: ours.ports[name] for name in (*PULSES[ip], *LEVELS[ip]) if name in ours.ports}
+    foreign = systems.foreign(ip)
+    return {name: ours.ports[name] for name in (*foreign.pulses, *foreign.levels) if name in ours.ports}
 
 
 def shown(name: str) -> str:
@@ -95,7 +97,7 @@ def text(
         *_report(bus),
     ]
     for name, port in held(ip, ours).items():
-        if name in PULSES[ip]:
+        if name in systems.foreign(ip).pulses:
             lines.append(f"  wire {_range(port.width)}{shown(name)} = bus_hold ? '0 : {name};")
             continue
         lines += [

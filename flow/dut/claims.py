@@ -17,12 +17,6 @@ from typing import Any
 from rvtrace.flow.dut.names import near
 
 ANY = "any"
-# What software, the hart or our testbench chooses, not the IP: anything, unless dut.toml names it.
-OPEN: dict[str, tuple[str, ...]] = {
-    "ntrace": ("ts_mode", "ts_prescale", "ts_run_in_debug", "src_id"),
-    "etrace": ("ctype", "encapsulation", "framing", "index_width", "flow", "timestamp", "block_bytes", "trap_vectors"),
-    "ctr": ("depth", "ctl", "vsctl"),
-}  # fmt: skip
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)")
 _COMBINATIONS = 256  # of values that are tried together until one is legal
@@ -97,7 +91,7 @@ def claims_of(system: Any, variant: Any, given: Mapping[str, Any], error: type[V
     # As written, not as a configuration of defaults has it: "all" selectors are fewer where there are fewer events.
     values: dict[str, tuple[Any, ...] | None] = {name: (plain(one.default),) for name, one in known.items()}
     alone = {name: value for name, value in given.items() if isinstance(value, int) and name in known}
-    values |= dict.fromkeys(OPEN.get(system.ip, ()))
+    values |= dict.fromkeys(system.foreign.others)
     for name, value in given.items():
         where = "[dut] variant" if name == "variant" else f"[options] {name}"
         if name not in known:

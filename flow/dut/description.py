@@ -23,6 +23,7 @@ from rvtrace.flow.dut.names import near
 from rvtrace.flow.dut.shape import STIMULUS, ShapeError, shape_of
 from rvtrace.flow.dut.sources import SourceError, Sources, sources_of
 from rvtrace.flow.dut.waivers import Waiver
+from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 
 if sys.version_info >= (3, 11):
@@ -32,7 +33,7 @@ else:
 
 FILE = "dut.toml"
 SHIPPED = ROOT / "examples"
-IPS = ("ntrace", "etrace", "ctr", "hpm", "tandem")
+IPS = systems.attached()
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _TABLES: dict[str, tuple[str, ...]] = {
@@ -181,8 +182,6 @@ def _dut(given: dict[str, Any], folder: Path) -> Dut:
     top = _identifier("[dut] top", need(head, "dut", "top"), "the name of a module")
     profile = dict(_table(given, "profile"))
     exact = switch("[profile] exact", profile.pop("exact", False))
-    from rvtrace.jobs import systems
-
     system = systems.judge(ip)
     bus = bus_of(_table(given, "bus") if "bus" in given else None, ip)
     return Dut(

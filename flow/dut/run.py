@@ -13,6 +13,7 @@ from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import declared, unheard
 from rvtrace.flow.dut.workspace import workspace
 from rvtrace.flow.jobs import build_of
+from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.job import Job
@@ -29,7 +30,7 @@ def attach(given: Mapping[str, str], system: SystemBench, job: Job) -> Path:
     if dut.ip != system.ip:
         raise ArgumentError(f"DUT={given['DUT']} is for IP={dut.ip}, and the job for IP={system.ip}; give IP={dut.ip}")
     job.config = as_claimed(given, dut, system, job)
-    if dut.single and dut.ip in ("ntrace", "etrace"):
+    if dut.single and systems.foreign(dut.ip).blocks:
         job.retirement = "single"
     job.without = unheard(dut, system, job)
     declared(dut, job)

@@ -14,6 +14,7 @@ from typing import Any
 from rvtrace.flow.dut.claims import as_options
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.ports import fit
+from rvtrace.jobs import systems
 from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.table import OPTIONS
 from rvtrace.scoreboards.common.clauses import Clause
@@ -26,28 +27,6 @@ _MODELS = (
     "sources",
     "transport",
 )  # checks of a plan that are tests of models, if there are no others
-# What a hart reports besides its instructions, and the port that it needs: an IP may do without.
-_PULSES = {
-    "ntrace": {
-        "notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i", "in_reset": "in_reset_i",
-        "low_power": "low_power_i",
-    },
-    "etrace": {"notify": "ing_notify_i", "in_reset": "in_reset_i"},
-    "ctr": {"xlen32": "csr_xlen32_i"},
-    "hpm": {"xlen32": "csr_xlen32_i", "csr_priv": "csr_priv_i", "priv": "priv_i"},
-}  # fmt: skip
-# Clauses that are checked only where a tolerance of [profile] does not have this value.
-_FREED = {
-    "ntrace": {"NT.7.1.trap": ("ownership_at_traps", False)},
-    "etrace": {
-        "ET.pay.compression": ("payload_padded", True),
-        "ET.pay.map_bits": ("map_filled", True),
-        "ET.opt.cache_shorter": ("cache_always", True),
-    },
-    "tandem": {"TV-4": ("bytes", "any"), "TV-6": ("bytes", "any"), "TV-7": ("interrupt_instruction", True)},
-}
-# Clauses about what is not there if an option has this value only.
-_WITHOUT = {"etrace": {"ET.tra.timestamp": ("timestamp", 0)}}
 
 
 @dataclass(frozen=True)
@@ -110,8 +89,8 @@ def unheard(dut: Dut, system: Any, job: Job) -> list[str]:
     does not claim to switch.
     """
     unused = {port.name for port in fit(dut, system, system.build_of(job)).unused_ours}
-    kinds = [kind for kind, port in _PULSES.get(dut.ip, {}).items() if port in unused]
-    return kinds + ([name for name in OPTIONS if not _switched(dut, name)] if dut.ip == "etrace" else [])
+    kinds = [kind for kind, port in systems.foreign(dut.ip).ports.items() if port in unused]
+    return kinds + ([name for name in OPTIONS if not _switched(dut, name)] if systems.foreign(dut.ip).switches else [])
 
 
 def _switched(dut: Dut, option: str) -> bool:
@@ -161,7 +140,7 @@ def _single(dut: Dut) -> bool:
     """Whether blocks hold one instruction; the other systems have no blocks, and say the same with transfers = 1 or
     retired = 1.
     """
-    return dut.single and dut.ip in ("ntrace", "etrace")
+    return dut.single and systems.foreign(dut.ip).blocks
 
 
 def _illegal(error: ValueError) -> str:
@@ -240,12 +219,9 @@ def not_applicable(dut: Dut, system: Any, chosen: Selection, every: Iterable[Job
 
 def not_run(dut: Dut, system: Any) -> dict[str, str]:
     """Of each clause that applies, but cannot be seen as the IP is described, why."""
-    if dut.ip != "hpm" or dut.exact:
+    why = systems.foreign(dut.ip).unshown
+    if not why or dut.exact:
         return {}
-    why = (
-        "no look at a counter distinguished it; with counter_o, of_o and lcofi_o mapped, [profile] shown = true looks"
-        " at them in each row, and exact = true compares every cycle with the reference profile"
-    )
     return {clause.id: why for clause in system.plan.clauses.values() if set(clause.checks) == {"cycles"}}
 
 
@@ -285,7 +261,7 @@ def _unclaimed(dut: Dut, clause: Clause, without: Sequence[str]) -> str:
 
 def _claimed(dut: Dut, way: re.Match[str], without: Sequence[str]) -> bool:
     name, sign, value = way.groups()
-    if name in _PULSES.get(dut.ip, {}):
+    if name in systems.foreign(dut.ip).ports:
         return name not in without
     known = dut.claims.values.get(name, ())
     if known is None:
@@ -296,7 +272,7 @@ def _claimed(dut: Dut, way: re.Match[str], without: Sequence[str]) -> bool:
 
 def _said(dut: Dut, way: re.Match[str]) -> str:
     name, sign, value = way.groups()
-    if port := _PULSES.get(dut.ip, {}).get(name):
+    if port := systems.foreign(dut.ip).ports.get(name):
         return f"a port for {port}"
     if not sign:
         return f"{name} = 1" if name.startswith("has_") else f"{name} other than 0"
@@ -306,10 +282,10 @@ def _said(dut: Dut, way: re.Match[str]) -> str:
 
 def _free(dut: Dut, system: Any, clause: str) -> str:
     """Why nothing asks for a clause: a tolerance, or an option, of this IP."""
-    option, none = _WITHOUT.get(dut.ip, {}).get(clause, ("", None))
+    option, none = systems.foreign(dut.ip).without.get(clause, ("", None))
     if option and dut.claims.values[option] == (none,):
         return f"there is nothing to check with {option} = {none}"
-    tolerance, free = _FREED.get(dut.ip, {}).get(clause, ("", None))
+    tolerance, free = systems.foreign(dut.ip).freed.get(clause, ("", None))
     if not tolerance:
         return ""
     value = dut.tolerances.get(

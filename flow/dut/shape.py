@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rvtrace.flow.dut.bus import LEVELS, Bus
+from rvtrace.flow.dut.bus import Bus
 from rvtrace.flow.dut.names import near
+from rvtrace.jobs import systems
 
 STIMULUS = ("traps_in_lane_0", "lane_halfwords", "levels")
-_ENCODERS = ("ntrace", "etrace")
 _HOW = ("before", "after", "least")
 _MOST = 10_000  # cycles, so that a run ends
 
@@ -22,10 +22,10 @@ class ShapeError(ValueError):
 def shape_of(given: Mapping[str, Any], ip: str, bus: Bus | None) -> dict[str, Any]:
     """`Job.shape` from [stimulus]; ShapeError. Levels that a device takes from a register change alone as well."""
     named = [name for name in STIMULUS if name in given]
-    if named and ip not in _ENCODERS:
+    if named and not systems.foreign(ip).blocks:
+        have = " and ".join(one for one in systems.attached() if systems.foreign(one).blocks)
         raise ShapeError(
-            f"[stimulus] {named[0]} is about the ingress port of {' and '.join(_ENCODERS)}, and this is IP={ip}; take"
-            " the line away"
+            f"[stimulus] {named[0]} is about the ingress port of {have}, and this is IP={ip}; take the line away"
         )
     found: dict[str, Any] = {}
     traps = given.get("traps_in_lane_0", False)
@@ -48,7 +48,9 @@ def shape_of(given: Mapping[str, Any], ip: str, bus: Bus | None) -> dict[str, An
         found["lane_halfwords"] = list(most)
     levels = _levels(given.get("levels", {}), ip)
     if bus is not None:
-        levels |= {name[:-2]: {} for name in bus.starts if name in LEVELS[ip] and name[:-2] not in levels}
+        levels |= {
+            name[:-2]: {} for name in bus.starts if name in systems.foreign(ip).levels and name[:-2] not in levels
+        }
     levels.pop("options", None)  # of E-Trace they change between blocks as it is
     return found | ({"levels": levels} if levels else {})
 
@@ -58,7 +60,7 @@ def _levels(given: Any, ip: str) -> dict[str, dict[str, int]]:
         raise ShapeError("[stimulus] levels is no table; write [stimulus.levels], and a line for each level below it")
     found: dict[str, dict[str, int]] = {}
     for name, how in given.items():
-        known = [level for level in LEVELS[ip] if level != "options_i"]
+        known = [level for level in systems.foreign(ip).levels if level != "options_i"]
         if name not in known:
             raise ShapeError(
                 f"[stimulus.levels] has {name}, which is no level of ours; {near(name, known)}known are"

@@ -13,52 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from rvtrace.flow.dut.claims import OPEN
 from rvtrace.flow.dut.elaborate import Port
 from rvtrace.flow.dut.reference import Reference
+from rvtrace.jobs import systems
 from rvtrace.models.common.options import Legal, legal_text
 
 _WIDTH = 118
-# What nearly every IP has to say something about: written without a # in front.
-_FIRST: dict[str, dict[str, Any]] = {
-    "ntrace": {"mode": ["htm", "btm"], "xlen": [64], "inst_stall_ena": [0, 1]},
-    "etrace": {"iaddress_width_p": [64], "inst_stall_ena": [0, 1]},
-    "ctr": {"xlen": [64], "transfers": 4, "depths": [16, 32, 64, 128, 256]},
-    "hpm": {"xlen": [64], "retired": 4, "counters": "3+4+5+6", "widths": 64},
-    "tandem": {"xlen": [64], "flen": 64, "incremental": 1},
-}
-# Lines of [inputs] and [outputs] as somebody may write them, with signals that the system has.
-_EXAMPLES = {
-    "ntrace": (
-        (
-            'blk_valid = "enable_i && |ing_iretire_i"      stalled = "!out_ready_i"      test_mode = 0      bus ='
-            ' "{ing_iaddr_i, ing_itype_i}"'
-        ),
-        'ing_ready_o = "!stall"   out_data_o = "beat[63:0]"   drop_o = 0',
-    ),
-    "etrace": (
-        (
-            'blk_valid = "enable_i && |ing_iretire_i"      stalled = "!pkt_ready_i"      test_mode = 0      bus ='
-            ' "{ing_iaddr_i, ing_itype_i}"'
-        ),
-        'ing_ready_o = "!stall"   pkt_payload_o = "packet[247:0]"   drop_o = 0',
-    ),
-    "ctr": (
-        'rd_en = "csr_valid_i && csr_op_i < 4"      test_mode = 0      xfer = "{xfer_valid_i[0], xfer_type_i[3:0]}"',
-        'csr_rdata_o = "answer[65:2]"   csr_outcome_o = "answer[1:0]"',
-    ),
-    "hpm": (
-        'rd_en = "csr_valid_i && csr_op_i < 4"      test_mode = 0      counted = "{events_i, retired_i}"',
-        'csr_rdata_o = "answer[65:2]"   csr_outcome_o = "answer[1:0]"   counter_o = 0',
-    ),
-    "tandem": (
-        (
-            'reported = "in_valid_i && |in_has_i"      stalled = "!out_ready_i"      test_mode = 0      '
-            'bus = "{in_pc_i, in_insn_i}"'
-        ),
-        'in_ready_o = "!stall"   out_data_o = "beat[255:0]"   error_o = 0',
-    ),
-}
 _OF_ALL = "(?:i_|sys_|core_|main_)?"  # what a clock or reset of everything may be called before its own name
 _CLOCK = re.compile(rf"{_OF_ALL}[ahp]?(?:clk|clock|ck)(?:_i|_in)?")
 _RESET = re.compile(rf"{_OF_ALL}(?:por_|async_|sync_)?[ahp]?(?:rst|reset)_?(?P<level>[nlbh])?_?(?:i|in)?")
@@ -71,7 +31,6 @@ _SHAPE_LINES = (
     "# levels = { halted_i = { before = 2, after = 2, least = 8 } }  # changes alone; cycles without blocks around a"
     " change, and cycles that it stays 1",
 )
-_SHAPE = {"ntrace": _SHAPE_LINES, "etrace": _SHAPE_LINES}
 # The registers of encoders: a worked example is in examples/acme_apb.
 _BUS = """\
 # Registers that have to be programmed (examples/acme_apb is a worked example). kind: apb, axi4-lite, tl-ul or csr. A
@@ -228,7 +187,7 @@ def _clock_and_reset(theirs: Mapping[str, Port]) -> list[str]:
 def _inputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
     lines = [
         "[inputs]  # each of your inputs = SystemVerilog expression of our signals, as in",
-        f"# {_EXAMPLES[system.ip][0]}",
+        f"# {systems.foreign(system.ip).examples[0]}",
         *_comment(
             "An input that has the name of one of our signals needs no line. The signals of ours (width; parameters as"
             " above may be used as well):"
@@ -248,7 +207,9 @@ def _inputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
 
 
 def _outputs(system: Any, ours: Reference, theirs: Mapping[str, Port]) -> str:
-    lines = [f"[outputs]  # each of our outputs = expression of your ports, as in  {_EXAMPLES[system.ip][1]}"]
+    lines = [
+        f"[outputs]  # each of our outputs = expression of your ports, as in  {systems.foreign(system.ip).examples[1]}"
+    ]
     yours = [f"{port.name} ({port.width or port.kind})" for port in theirs.values() if port.direction == "output"]
     if yours:
         lines += _comment(f"Yours (width): {', '.join(yours)}.").splitlines()
@@ -271,7 +232,7 @@ def _bits(port: Port) -> str:
 
 
 def _options(system: Any) -> str:
-    legal, first = system.config.legal(), _FIRST[system.ip]
+    legal, first = system.config.legal(), systems.foreign(system.ip).first
     lines = [
         (
             '[options]  # what it supports: a value, a list of values, a range "1..8", or "any". What is not named has'
@@ -283,7 +244,7 @@ def _options(system: Any) -> str:
     lines += [f"{name} = {_toml(value)}  # {_values(legal.get(name))}".rstrip(" #") for name, value in first.items()]
     for f in fields(system.config):
         if f.name not in ("variant", *first):
-            open_ = f.name in OPEN.get(system.ip, ())
+            open_ = f.name in systems.foreign(system.ip).others
             value = '"any"' if open_ else _toml(f.default)
             lines.append(f"# {f.name} = {value}  # {_values(legal.get(f.name))}".rstrip(" #"))
     return "\n".join(lines)
@@ -291,14 +252,14 @@ def _options(system: Any) -> str:
 
 def _stimulus(system: Any, ours: Reference) -> list[str]:
     """Nothing for CSR blocks: they have neither blocks of instructions nor an output that waits."""
-    if system.ip in ("ctr", "hpm"):
+    if not systems.foreign(system.ip).pulses:
         return []
     ready = next(name for name in ("pkt_ready_i", "out_ready_i") if name in ours.ports)
     return ["\n".join([
         "[stimulus]",
         '# retirement = "single"  # it takes one instruction at a time, not blocks of several',
         f"# backpressure = false   # its output cannot wait: {ready} stays 1",
-        *_SHAPE.get(system.ip, ()),
+        *(_SHAPE_LINES if systems.foreign(system.ip).blocks else ()),
     ])]  # fmt: skip
 
 

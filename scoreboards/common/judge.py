@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.common.clauses import Plan
+    from rvtrace.scoreboards.common.foreign import Foreign
 
 
 class CaptureError(ValueError):
@@ -26,7 +27,8 @@ class Judge(ABC):
 
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check. config: the class
     of its configurations. tolerances: the class of its tolerances. more_words: other names of options. xlen_names:
-    options that say how wide addresses are. claims: options that describe a foreign device alone, and what they are of
+    options that say how wide addresses are. foreign: what it says of somebody else's
+    device; None if none can be attached. claims: options that describe a foreign device alone, and what they are of
     ours. counted: the count in a result's stats that says how much was run. leaves_rows:
     whether a capture has what was on the ports, rows of cycles. left: files of a capture. unread: why
     `make check` and `make decode` refuse it, for a system that leaves no capture they could read.
@@ -39,6 +41,7 @@ class Judge(ABC):
     tolerances: ClassVar[Any]
     more_words: ClassVar[dict[str, str]] = {}
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
+    foreign: ClassVar[Foreign | None] = None
     claims: ClassVar[dict[str, Any]] = {}
     counted: ClassVar[str] = "instructions"
     leaves_rows: ClassVar[bool] = False

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from rvtrace.models.ctr.config import Config
+from rvtrace.scoreboards.common.foreign import Foreign
 from rvtrace.scoreboards.common.judge import RowsJudge
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 
@@ -16,11 +17,22 @@ if TYPE_CHECKING:
 
 MODES = ("M", "S", "U")
 
+FOREIGN = Foreign(
+    first={"xlen": [64], "transfers": 4, "depths": [16, 32, 64, 128, 256]},
+    examples=(
+        'rd_en = "csr_valid_i && csr_op_i < 4"      test_mode = 0      xfer = "{xfer_valid_i[0], xfer_type_i[3:0]}"',
+        'csr_rdata_o = "answer[65:2]"   csr_outcome_o = "answer[1:0]"',
+    ),
+    others=("depth", "ctl", "vsctl"),
+    ports={"xlen32": "csr_xlen32_i"},
+)
+
 
 class CtrJudge(RowsJudge):
     """The control transfer records block."""
 
     ip, title, config, tolerances = "ctr", "CTR", Config, Tolerances
+    foreign = FOREIGN
     left = ("program.elf", "config.json", "retired.csv", "entries.json", "entries.txt", "rows.npz")
     more_words: ClassVar[dict[str, str]] = {
         "DEPTHS": "option depths, numbers of entries that are supported, default 16,32,64,128,256"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rvtrace.models.etrace.config import Config
+from rvtrace.scoreboards.common.foreign import Foreign
 from rvtrace.scoreboards.common.judge import CaptureError, Judge
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 
@@ -14,11 +15,33 @@ if TYPE_CHECKING:
     from rvtrace.scoreboards.common.verdict import Verdict
     from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
+FOREIGN = Foreign(
+    first={"iaddress_width_p": [64], "inst_stall_ena": [0, 1]},
+    examples=(
+        'blk_valid = "enable_i && |ing_iretire_i"      stalled = "!pkt_ready_i"      test_mode = 0      bus ='
+        ' "{ing_iaddr_i, ing_itype_i}"',
+        'ing_ready_o = "!stall"   pkt_payload_o = "packet[247:0]"   drop_o = 0',
+    ),
+    others=("ctype", "encapsulation", "framing", "index_width", "flow", "timestamp", "block_bytes", "trap_vectors"),
+    ports={"notify": "ing_notify_i", "in_reset": "in_reset_i"},
+    pulses=("ing_itype_i", "ing_iretire_i", "ing_notify_i"),
+    levels=("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "options_i"),
+    blocks=True,
+    switches=True,
+    freed={
+        "ET.pay.compression": ("payload_padded", True),
+        "ET.pay.map_bits": ("map_filled", True),
+        "ET.opt.cache_shorter": ("cache_always", True),
+    },
+    without={"ET.tra.timestamp": ("timestamp", 0)},
+)
+
 
 class EtraceJudge(Judge):
     """The E-Trace encoder with its transport."""
 
     ip, title, config, tolerances = "etrace", "E-Trace", Config, Tolerances
+    foreign = FOREIGN
     parts = ("tci",)
     xlen_names = ("xlen", "iaddress_width_p")
     more_words: ClassVar[dict[str, str]] = {"XLEN": "32 or 64: IADDRESS_WIDTH_P", "BLOCKS": "BLOCKS_P"}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rvtrace.models.ntrace.config import Config
+from rvtrace.scoreboards.common.foreign import Foreign
 from rvtrace.scoreboards.common.judge import Judge
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
@@ -13,11 +14,30 @@ if TYPE_CHECKING:
     from rvtrace.scoreboards.common.verdict import Verdict
     from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 
+FOREIGN = Foreign(
+    first={"mode": ["htm", "btm"], "xlen": [64], "inst_stall_ena": [0, 1]},
+    examples=(
+        'blk_valid = "enable_i && |ing_iretire_i"      stalled = "!out_ready_i"      test_mode = 0      bus ='
+        ' "{ing_iaddr_i, ing_itype_i}"',
+        'ing_ready_o = "!stall"   out_data_o = "beat[63:0]"   drop_o = 0',
+    ),
+    others=("ts_mode", "ts_prescale", "ts_run_in_debug", "src_id"),
+    ports={
+        "notify": "notify_i", "ext_notify": "ext_notify_i", "vendor": "vendor_tcode_i", "in_reset": "in_reset_i",
+        "low_power": "low_power_i",
+    },
+    pulses=("ing_itype_i", "ing_iretire_i", "notify_i", "ext_notify_i", "vendor_tcode_i"),
+    levels=("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "low_power_i"),
+    blocks=True,
+    freed={"NT.7.1.trap": ("ownership_at_traps", False)},
+)  # fmt: skip
+
 
 class NtraceJudge(Judge):
     """The N-Trace encoder, and the trace system around it."""
 
     ip, title, config, tolerances = "ntrace", "N-Trace", Config, Tolerances
+    foreign = FOREIGN
     parts = ("tci",)
 
     def described(self, config: Config) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rvtrace.models.tandem.config import Config
+from rvtrace.scoreboards.common.foreign import Foreign
 from rvtrace.scoreboards.common.judge import Judge
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 
@@ -14,11 +15,23 @@ if TYPE_CHECKING:
     from rvtrace.scoreboards.common.verdict import Verdict
     from rvtrace.scoreboards.tandem.capture import TandemCapture
 
+FOREIGN = Foreign(
+    first={"xlen": [64], "flen": 64, "incremental": 1},
+    examples=(
+        'reported = "in_valid_i && |in_has_i"      stalled = "!out_ready_i"      test_mode = 0      '
+        'bus = "{in_pc_i, in_insn_i}"',
+        'in_ready_o = "!stall"   out_data_o = "beat[255:0]"   error_o = 0',
+    ),
+    pulses=("in_valid_i",),
+    freed={"TV-4": ("bytes", "any"), "TV-6": ("bytes", "any"), "TV-7": ("interrupt_instruction", True)},
+)
+
 
 class TandemJudge(Judge):
     """The tandem-trace encoder."""
 
     ip, title, config, tolerances = "tandem", "Tandem trace", Config, Tolerances
+    foreign = FOREIGN
     leaves_rows = True
     left = (*Judge.left, "rows.npz")
     more_words: ClassVar[dict[str, str]] = {
