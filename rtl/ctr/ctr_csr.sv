@@ -125,16 +125,29 @@ module ctr_csr
 
   logic [11:0] addr;
   logic [2:0]  op, priv;
-  logic        xlen32, is_m, is_u, virt;
+  logic        xlen32, is_m, is_u, virt, changes;
+  logic [63:0] operand;
 
-  // Nothing moves without an access.
-  assign addr   = csr_valid_i ? csr_addr_i : 12'd0;
-  assign op     = csr_valid_i ? csr_op_i : csr_pkg::OpRead;
-  assign priv   = csr_valid_i ? csr_priv_i : csr_pkg::PrivM;
-  assign xlen32 = (Xlen == 32) || (csr_valid_i && csr_xlen32_i);
-  assign is_m   = (priv == csr_pkg::PrivM) || (priv == csr_pkg::PrivDebug);
-  assign is_u   = (priv[1:0] == 2'd0);
-  assign virt   = csr_pkg::is_virtual(priv);
+  csr_port #(
+    .Xlen         (Xlen)
+  ) u_port (
+    .csr_valid_i,
+    .csr_op_i,
+    .csr_addr_i,
+    .csr_wdata_i,
+    .csr_priv_i,
+    .csr_xlen32_i,
+    .addr_o       (addr),
+    .op_o         (op),
+    .priv_o       (priv),
+    .xlen32_o     (xlen32),
+    .is_m_o       (is_m),
+    .virt_o       (virt),
+    .operand_o    (operand),
+    .changes_o    (changes)
+  );
+
+  assign is_u = (priv[1:0] == 2'd0);
 
   // By address. Registers that this implementation does not have, or not at this XLEN, stay 0.
   logic at_mctl, at_mctlh, at_mstatus, at_mselect, at_mireg, at_mstateen, at_mstateenh;
@@ -320,11 +333,9 @@ module ctr_csr
   // --- Write -------------------------------------------------------------------------------------------
 
   logic        writes, clears;
-  logic [63:0] operand, after;
+  logic [63:0] after;
 
-  assign operand = !csr_valid_i ? 64'd0 : csr_pkg::seen(wide(csr_wdata_i), 1'b0, xlen32);
-  assign writes  = (csr_outcome_o == csr_pkg::Done) &&
-                   ((op == csr_pkg::OpWrite) || (((op == csr_pkg::OpSet) || (op == csr_pkg::OpClear)) && (operand != 64'd0)));
+  assign writes  = (csr_outcome_o == csr_pkg::Done) && changes;
   assign clears  = (csr_outcome_o == csr_pkg::Done) && is_clear;
   assign after   = csr_pkg::changed(op, seen, operand);
 

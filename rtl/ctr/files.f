@@ -1,5 +1,6 @@
 rtl/common/trace_pkg.sv
 rtl/common/csr_pkg.sv
+rtl/common/csr_port.sv
 rtl/common/csr_access.sv
 rtl/ctr/ctr_reg_pkg.sv
 rtl/ctr/ctr_pkg.sv

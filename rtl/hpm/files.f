@@ -1,4 +1,5 @@
 rtl/common/csr_pkg.sv
+rtl/common/csr_port.sv
 rtl/common/csr_access.sv
 rtl/hpm/hpm_reg_pkg.sv
 rtl/hpm/hpm_pkg.sv

@@ -99,16 +99,29 @@ module hpm_csr
   logic [11:0] addr;
   logic [4:0]  number;
   logic [2:0]  op, priv;
-  logic        xlen32, is_m, virt;
+  logic        xlen32, is_m, virt, changes;
+  logic [63:0] operand;
 
-  // Nothing moves without an access.
-  assign addr   = csr_valid_i ? csr_addr_i : 12'd0;
+  csr_port #(
+    .Xlen         (Xlen)
+  ) u_port (
+    .csr_valid_i,
+    .csr_op_i,
+    .csr_addr_i,
+    .csr_wdata_i,
+    .csr_priv_i,
+    .csr_xlen32_i,
+    .addr_o       (addr),
+    .op_o         (op),
+    .priv_o       (priv),
+    .xlen32_o     (xlen32),
+    .is_m_o       (is_m),
+    .virt_o       (virt),
+    .operand_o    (operand),
+    .changes_o    (changes)
+  );
+
   assign number = addr[4:0];
-  assign op     = csr_valid_i ? csr_op_i : csr_pkg::OpRead;
-  assign priv   = csr_valid_i ? csr_priv_i : csr_pkg::PrivM;
-  assign xlen32 = (Xlen == 32) || (csr_valid_i && csr_xlen32_i);
-  assign is_m   = (priv == csr_pkg::PrivM) || (priv == csr_pkg::PrivDebug);
-  assign virt   = csr_pkg::is_virtual(priv);
 
   // By address. Registers that this implementation does not have, or not at this XLEN, stay 0.
   logic at_counter, at_counterh, at_event, at_eventh, at_view, at_viewh;
@@ -165,17 +178,8 @@ module hpm_csr
 
   // --- Who may -----------------------------------------------------------------------------------------
 
-  logic [63:0] operand;
-  logic        changes, machine, supervisor, hypervisor;
+  logic        machine, supervisor, hypervisor;
   logic [1:0]  outcome;
-
-  assign operand = !csr_valid_i ? 64'd0 : csr_pkg::seen(wide(csr_wdata_i), 1'b0, xlen32);
-  assign changes = (op == csr_pkg::OpWrite) || ((op != csr_pkg::OpRead) && (operand != 64'd0));
-
-  function automatic logic [63:0] wide(input logic [Xlen-1:0] x);
-    wide           = 64'd0;
-    wide[Xlen-1:0] = x;
-  endfunction
 
   assign machine    = on_counter || on_event || at_inhibit || on_cyclecfg || on_instretcfg || at_mcounteren || at_mip || at_mie ||
                       at_mideleg;
