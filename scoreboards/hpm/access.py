@@ -15,7 +15,7 @@ from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import INHIBITS, LCOFI_BIT, OF_BIT, SELECT_MASK, csr_file
 from rvtrace.models.riscv.csr import CLEAR, HS, SET, VS, VU, Access, M
-from rvtrace.scoreboards.csr.rules import RULES, Suspects
+from rvtrace.scoreboards.csr.rules import Suspects
 from rvtrace.scoreboards.csr.rules import tested as tested_by_rules
 
 _FILTERS = sum(1 << bit for bit in INHIBITS.values())
@@ -31,7 +31,23 @@ _RULES = {
     "virtual.user": "HPM.csr.vu",
     "virtual.hypervisor": "HPM.csr.vs",
     "done": "HPM.csr.done",
-} | {rule: f"HPM.enable.{rule.partition('.')[2]}" for rule in RULES if rule.startswith("counter.")}
+    "counter.high": "HPM.enable.high",
+    "counter.time": "HPM.enable.time",
+    "counter.illegal_first": "HPM.enable.illegal_first",
+    "counter.closed": "HPM.enable.closed",
+    "counter.hs_alone": "HPM.enable.hs_alone",
+    "counter.open": "HPM.enable.open",
+    "counter.no_s": "HPM.enable.no_s",
+    "counter.guest_only": "HPM.enable.guest_only",
+    "counter.user_open": "HPM.enable.user_open",
+    "counter.user_closed": "HPM.enable.user_closed",
+    "counter.vs_alone": "HPM.enable.vs_alone",
+    "counter.vs_open": "HPM.enable.vs_open",
+    "counter.vs_closed": "HPM.enable.vs_closed",
+    "counter.vu_open": "HPM.enable.vu_open",
+    "counter.vu_supervisor": "HPM.enable.vu_supervisor",
+    "counter.vu_hypervisor": "HPM.enable.vu_hypervisor",
+}
 
 
 def tested(config: Config, csr: Csr | None, access: Access, enables: tuple[int, int, int]) -> Suspects:
