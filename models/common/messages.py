@@ -92,7 +92,7 @@ def _differs(value: int, place: Place) -> int:
 
 PLAIN = Coding("plain", compiled="plain")
 SIGNED = Coding("signed", _signed, _unsigned)  # two's complement
-FLAG = Coding("flag", _differs, _differs)  # 1: differs from the bit before it
+FLAG = Coding("flag", _differs, _differs, compiled="flag")  # 1: differs from the bit before it
 
 
 def _history(value: int) -> str:

@@ -24,6 +24,9 @@ KIND = Record("Kind", "first count")
 FIELD = Record("Field", "width most extends column by mask optional")
 
 
+_CODINGS = ("plain", "address")  # that the kernels know
+
+
 class Layout(NamedTuple):
     """kinds: of KIND, by TCODE; fields: of FIELD. cells: by TCODE, the column of each field of its type, -1 of those
     that are absent in this configuration; nothing for a type that only Python reads.
@@ -40,7 +43,7 @@ def layout(table: Table, config: Config, first: int = 0) -> Layout:
     for tcode, kind in table.by_code.items():
         assert isinstance(kind, MessageType)
         found = kind.resolved(config)
-        if found is None:
+        if found is None or any(one.coding not in _CODINGS for one in found):
             continue
         kinds[tcode] = KIND.one(first=len(fields), count=len(found))
         column = {one.field.key: first + table.columns[one.field.key] for one in found}

@@ -117,7 +117,7 @@ class Image:
 
 
 class Memory:
-    """All columns of one decoder. kernel: the functions to use. columns: what they take; state, work: the records.
+    """All columns of one decoder. kernel: the functions to use. columns, reading: what they take. state, work: records.
 
     Where a walk needs a node or more room, `provide` makes it; the walk then begins anew. table: of the messages.
     """
@@ -143,8 +143,7 @@ class Memory:
         self._sources: Any = [0] * (1 << config.source_bits)
         self._calls: Any = [0] * k.DEPTH
         self._log: Any = [0] * (2 * k.DEPTH)
-        self._saved: Any = [0] * (k.DEPTH + 1)
-        self._outer: Any = [0] * (k.DEPTH + 1)
+        self._saved: Any = [0] * (2 * (k.DEPTH + 1))
         self.steps: Any = array("i", [-1] * _SMALL)
         self.lasts: Any = array("q", [-1] * _SMALL)
         self.repeats: Any = REPEAT.rows(16)
@@ -152,6 +151,7 @@ class Memory:
         self._image: Image | None = None
         self._known = 0  # steps of which `lasts` has the last instruction
         self.columns: Any = ()
+        self.reading: Any = ()
         self.state, self.work = self._state[0], self._work[0]
 
     def _readable(self, config: Config) -> list[Any]:
@@ -190,9 +190,9 @@ class Memory:
             self._extend_lasts()
         self.columns = k.Columns(
             self._state, self._work, image.nodes, image.places.rows, image.cuts.rows, self.steps, self.repeats,
-            self.lasts, self.rows, self._sources, self._kinds, self._fields, self._calls, self._log, self._saved,
-            self._outer,
+            self.lasts, self.rows, self._calls, self._log, self._saved,
         )  # fmt: skip
+        self.reading = k.Reading(self._work, self.rows, self._kinds, self._fields, self._sources)
 
     def _extend_lasts(self) -> None:
         pool = self.image.steps.pool
@@ -205,7 +205,7 @@ class Memory:
     def compile(self) -> None:
         """From here on, compiled functions on arrays."""
         self.kernel, self.compiled = native.functions(k, True), True
-        for name in ("lasts", "rows", "_sources", "_calls", "_log", "_saved", "_outer"):
+        for name in ("lasts", "rows", "_sources", "_calls", "_log", "_saved"):
             setattr(self, name, np.array(getattr(self, name), np.int64))
         self._state, self._work = k.STATE.array(self._state), k.WORK.array(self._work)
         self._kinds, self._fields = KIND.array(self._kinds), FIELD.array(self._fields)

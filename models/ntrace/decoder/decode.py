@@ -112,7 +112,7 @@ class Decoder:
         s.time, w.limit, w.offset = now, allowed, self._bytes - len(data)
         given = np.frombuffer(data, np.uint8) if memory.compiled else data
         while True:
-            status = memory.kernel.run(memory.columns, given, at, len(data))
+            status = memory.kernel.run(memory.columns, memory.reading, given, at, len(data))
             at = w.at
             if not k.FULL <= status < k.OK:
                 break

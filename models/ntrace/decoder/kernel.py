@@ -49,9 +49,9 @@ CUT = Record("Cut", "key step halves number after")  # part of a step: the node 
 
 
 class Columns(NamedTuple):
-    """lasts: of each step, its last instruction. steps, repeats: the path walked. rows: messages. sources: messages by
-    SRC. kinds, fields: what messages look like. calls, log: the return stack, and how to undo it; saved, outer: those
-    of two searches for a cycle.
+    """lasts: of each step, its last instruction. steps, repeats: the path walked. rows: messages. calls, log: the
+    return stack, and how to undo it; saved: those of two searches for a cycle. Each call of a function passes all of
+    them, so what few functions need is in `Reading`.
     """
 
     state: Any
@@ -63,21 +63,27 @@ class Columns(NamedTuple):
     repeats: Any
     lasts: Any
     rows: Any
-    sources: Any
-    kinds: Any
-    fields: Any
     calls: Any
     log: Any
     saved: Any
-    outer: Any
+
+
+class Reading(NamedTuple):
+    """What it takes to read messages. kinds, fields: what they look like. sources: messages by SRC."""
+
+    work: Any
+    rows: Any
+    kinds: Any
+    fields: Any
+    sources: Any
 
 
 # Of the arguments that are not an integer, for the compiler
 TYPES = {
     "m": (
-        Columns, STATE, WORK, NODE, PLACE, CUT, "int32", REPEAT, "int64", "int64", "int64", KIND, FIELD,
-        "int64", "int64", "int64", "int64",
+        Columns, STATE, WORK, NODE, PLACE, CUT, "int32", REPEAT, "int64", "int64", "int64", "int64", "int64",
     ),
+    "r": (Reading, WORK, "int64", KIND, FIELD, "int64"),
     "data": ("uint8",),
 }  # fmt: skip
 
@@ -96,6 +102,7 @@ LEFT_OTHER, LEFT_COUNT, LEFT_HALVES, LEFT_HIST, LEFT_BITS = range(5)
 UNFINISHED, UNUSUAL = -5, -6
 
 DEPTH = 1024  # entries of the return stack; 9.2 allows an encoder 32
+OUTER = DEPTH + 1  # in `saved`: where the return stack of the second search begins
 PATIENCE = 64  # steps without a decision before a walk looks for a cycle
 MOST_TIMES = 1 << 40  # more turns than a decoder may hold instructions: so many reach its limit as well
 CUT_SHIFT = 9  # half-words of a step: 32 instructions of 12
@@ -488,7 +495,7 @@ def take_hist(m: Columns, hist: int, times: int) -> int:
     turn, credit, count, left = NOWHERE, 0, 0, 0
     patience = gap = 1
     while times:
-        if s.node == turn and same(s, m.calls, m.outer):  # the pattern came back: nothing new can happen
+        if s.node == turn and same(s, m.calls, m.saved, OUTER):  # the pattern came back: nothing new can happen
             turns = times // (left - times)
             status = walk_again(m, credit, count, turns)
             if status < 0:
@@ -500,7 +507,7 @@ def take_hist(m: Columns, hist: int, times: int) -> int:
         patience -= 1
         if patience == 0 and s.counted == PLAIN:
             turn, credit, count, left = s.node, s.credit, s.count, times
-            save(s, m.calls, m.outer)
+            save(s, m.calls, m.saved, OUTER)
             gap += gap
             patience = gap
         status = branches(m, hist)
@@ -533,18 +540,18 @@ def finish_group(m: Columns, icnt: int, hist: int, taken: int) -> int:
 # Messages
 
 
-def read(m: Columns, data: Sequence[int], at: int, end: int, row: int) -> int:
+def read(r: Reading, data: Sequence[int], at: int, end: int, row: int) -> int:
     """Read the message at byte `at` into the row; the byte after it.
 
     UNFINISHED if it does not end before `end`; UNUSUAL if it is damaged, unknown, custom or has a field that does not
     fit an integer here.
     """
-    w, rows, fields = m.work[0], m.rows, m.fields
+    w, rows, fields = r.work[0], r.rows, r.fields
     byte = 0 + data[at]  # as a signed integer, if compiled
     if byte & 3:
         return UNUSUAL
     tcode = byte >> 2
-    kind = m.kinds[tcode]
+    kind = r.kinds[tcode]
     if not kind.count:
         return UNUSUAL
     rows[row + TCODE], rows[row + BYTE] = tcode, w.offset + at
@@ -656,7 +663,7 @@ def handle(m: Columns, row: int) -> int:
     return UNUSUAL
 
 
-def run(m: Columns, data: Sequence[int], at: int, end: int) -> int:
+def run(m: Columns, r: Reading, data: Sequence[int], at: int, end: int) -> int:
     """Take the messages of data[at:end] as long as they are usual and legal; w.at is the first byte not read.
 
     The flow must be known (State.ON). UNUSUAL: the state is as before the message at w.at.
@@ -670,11 +677,11 @@ def run(m: Columns, data: Sequence[int], at: int, end: int) -> int:
         row = s.messages * w.row
         if row + w.row > len(rows):
             return FULL
-        behind = read(m, data, at, end, row)
+        behind = read(r, data, at, end, row)
         if behind < 0:
             return behind
         if w.has_src:
-            m.sources[rows[row + w.src_at]] += 1
+            r.sources[rows[row + w.src_at]] += 1
             if rows[row + w.src_at] != w.src:
                 at = behind
                 continue
@@ -687,7 +694,7 @@ def run(m: Columns, data: Sequence[int], at: int, end: int) -> int:
         if status < 0:
             restore(m)
             if w.has_src:
-                m.sources[rows[row + w.src_at]] -= 1
+                r.sources[rows[row + w.src_at]] -= 1
             return status if status >= FULL else UNUSUAL
         at = behind
     w.at = at

@@ -55,9 +55,9 @@ class Encoder:
         # Options that look at more of a block than its kind, address and length.
         self._with_options = bool(config.implicit_return or config.sequential_jump or config.ownership or config.filter)
         table = TABLES[config.variant]
-        self._options, self._by_itype = _options(config, self._with_options, table), _by_itype(config)
+        self._options, self._itypes = _options(config, self._with_options, table), _itypes(config)
         self._layout, self._size = layout(table, config, k.CELLS), _size(table)
-        what = np.array(self._by_itype["what"], np.uint8)
+        what = np.array([one.what for one in self._itypes], np.uint8)
         if config.implicit_return:
             what[[*_POPS, *_PUSHES]] = k.CAREFUL
         self._what = what
@@ -71,46 +71,40 @@ class Encoder:
         given = read(beats, self.config, self._what, self._with_options)
         if given.small and native.is_compiled(k, len(given.kinds)):
             return self._compiled(given)
-        m = self._columns(k.STATE.rows(1, 0), [k.ABSENT] * (_CHUNK * self._size), [0] * k.LONGEST, given.lists())
-        s = self._begin(m.state[0])
+        state, rows, layout = k.STATE.rows(1, 0), [k.ABSENT] * (_CHUNK * self._size), self._layout
+        s = self._begin(state[0])
+        m = k.Columns(state, rows, *given.lists(), [self._options], [0] * self.config.stack_depth, self._itypes)
         while k.run(m, len(given.kinds)) == k.FULL:
-            m.rows.extend([k.ABSENT] * len(m.rows))
+            rows.extend([k.ABSENT] * len(rows))
         if self.config.timestamp:
             k.stamp(m)
-        data = packed_rows(m, s.used, self._size, k.CELLS, self._size - 1, k.pack_one)
-        used = np.array(m.rows[: s.used], object if not given.small else np.int64)
-        return EncodedTrace(used, data, self.config, self._layout)
+        p = k.Packing(state, rows, [0] * k.LONGEST, [self._options], layout.kinds, layout.fields)
+        data = packed_rows(p, s.used, self._size, k.CELLS, self._size - 1, k.pack_one)
+        used = np.array(rows[: s.used], object if not given.small else np.int64)
+        return EncodedTrace(used, data, self.config, layout)
 
     def _compiled(self, given: Input) -> EncodedTrace:
         kernel: Any = native.functions(k, True)
         # what is not used of rows is no memory
         rows = np.empty((_CHUNK + len(given.kinds)) * self._size, np.int64)
-        state, data = np.zeros(1, k.STATE.dtype), np.empty(_CHUNK, np.int8)
-        s, columns = self._begin(k.STATE.at(state, 0)), given.arrays()
-        while kernel.run(m := self._columns(state, rows, data, columns), len(given.kinds)) == k.FULL:
+        state, data, layout = np.zeros(1, k.STATE.dtype), np.empty(_CHUNK, np.int8), self._layout
+        s, config = self._begin(k.STATE.at(state, 0)), k.CONFIG.array([self._options])
+        more = (*given.arrays(), config, np.zeros(self.config.stack_depth, np.int64), k.ITYPE.array(self._itypes))
+        while kernel.run(k.Columns(state, rows, *more), len(given.kinds)) == k.FULL:
             rows = np.concatenate([rows, np.empty_like(rows)])
         if self.config.timestamp:
-            kernel.stamp(m)
+            kernel.stamp(k.Columns(state, rows, *more))
+        kinds, fields = KIND.array(layout.kinds), FIELD.array(layout.fields)
         data = np.empty(_CHUNK + 16 * s.used // self._size, np.int8)
-        while kernel.pack(self._columns(state, rows, data, columns)) == k.FULL:
+        while kernel.pack(k.Packing(state, rows, data, config, kinds, fields)) == k.FULL:
             data = np.concatenate([data, np.empty_like(data)])
-        return EncodedTrace(rows[: s.used], data[: s.put].tobytes(), self.config, self._layout)
+        return EncodedTrace(rows[: s.used], data[: s.put].tobytes(), self.config, layout)
 
     def _begin(self, s: Any) -> Any:
         """The state at reset."""
         s.hist, s.own, s.popped = k.EMPTY_HIST, k.NOWHERE, k.NOWHERE
         s.due = self.config.sync_interval if self.config.inst_sync_mode else _FAR
         return s
-
-    def _columns(self, state: Any, rows: Any, data: Any, given: tuple[Any, ...]) -> k.Columns:
-        by_itype, layout = tuple(self._by_itype.values()), self._layout
-        stack: Any = [0] * self.config.stack_depth
-        if not isinstance(state, np.ndarray):
-            return k.Columns(state, rows, data, *given, [self._options], stack, *by_itype, layout.kinds, layout.fields)
-        return k.Columns(
-            state, rows, data, *given, k.CONFIG.array([self._options]), np.array(stack, np.int64),
-            *(np.array(column, np.int64) for column in by_itype), KIND.array(layout.kinds), FIELD.array(layout.fields),
-        )  # fmt: skip
 
 
 def _options(config: Config, with_options: bool, table: Table) -> Any:
@@ -135,21 +129,20 @@ def _size(table: Table) -> int:
     return k.CELLS + table.width + 2
 
 
-def _by_itype(config: Config) -> dict[str, list[int]]:
-    """What the kernel knows of each itype, by the name of its column."""
-    found = {name: [0] * 16 for name in ("what", "btypes", "reasons", "traps", "calls")}
-    htm = config.mode == "htm"
+def _itypes(config: Config) -> list[Any]:
+    """What the kernel knows of each itype."""
+    found, htm = k.ITYPE.rows(16, 0), config.mode == "htm"
     # Table 4: itype 7 is a jump that all-jumps reports like a taken branch (rc7), else nothing
     taken = [IType.TAKEN, IType.RESERVED] if config.all_jumps and config.variant == "rc7" else [IType.TAKEN]
     for itype in taken:
-        found["what"][itype] = k.TAKEN if htm else k.BRANCHES
-    found["what"][IType.NOT_TAKEN] = k.NOT_TAKEN if htm else k.PLAIN
+        found[itype].what = k.TAKEN if htm else k.BRANCHES
+    found[IType.NOT_TAKEN].what = k.NOT_TAKEN if htm else k.PLAIN
     for itype, clause in _INDIRECT_CLAUSE.items():
-        found["what"][itype], found["reasons"][itype], found["traps"][itype] = k.LEAVES, clause, int(itype in _TRAPS)
+        found[itype].what, found[itype].reason, found[itype].trap = k.LEAVES, clause, int(itype in _TRAPS)
     codes = {"2_3": (2, 3), "1": (1, 1)}[config.b_type]
-    found["btypes"][IType.EXCEPTION], found["btypes"][IType.INTERRUPT] = codes
+    found[IType.EXCEPTION].btype, found[IType.INTERRUPT].btype = codes
     for itype in range(16):
-        found["calls"][itype] = k.POPS * (itype in _POPS) | k.PUSHES * (itype in _PUSHES)
+        found[itype].calls = k.POPS * (itype in _POPS) | k.PUSHES * (itype in _PUSHES)
     return found
 
 

@@ -47,20 +47,20 @@ CONFIG = Record(
     " src_at sync_at btype_at icnt_at faddr_at uaddr_at hist_at rcode_at rdata_at hrepeat_at etype_at ecode_at"
     " evcode_at cdf_at bcnt_at process_at data_at tstamp_at",
 )
+# Of an itype: the kind of a block, B-TYPE, clause, whether it is a trap, what it pops and pushes
+ITYPE = Record("Itype", "what btype reason trap calls")
 POPS, PUSHES = 1, 2  # in `calls`
 
 
 class Columns(NamedTuple):
-    """rows: the messages sent. data: their bytes. kinds (what a block does) to owners: of each block. places: the row
+    """rows: the messages sent. kinds (what a block does) to owners: of each block. places: the row
     of Beats of each block; cycles: of each row of Beats. turns: what is more than blocks, rows of TURN_ROW. times: the
     timestamp of each row of Beats. flags, owners, cycles and times are empty where no option asks for them.
-    stack: return addresses, a ring. what, btypes, reasons, traps, calls: by itype, the kind of a block, B-TYPE, clause,
-    whether it is a trap, what it pops and pushes. types, fields: what messages look like.
+    stack: return addresses, a ring. does: by itype.
     """
 
     state: Any
     rows: Any
-    data: Any
     kinds: Any
     itypes: Any
     iaddrs: Any
@@ -73,11 +73,16 @@ class Columns(NamedTuple):
     times: Any
     config: Any
     stack: Any
-    what: Any
-    btypes: Any
-    reasons: Any
-    traps: Any
-    calls: Any
+    does: Any
+
+
+class Packing(NamedTuple):
+    """What it takes to make bytes. data: the bytes. types, fields: what messages look like."""
+
+    state: Any
+    rows: Any
+    data: Any
+    config: Any
     types: Any
     fields: Any
 
@@ -85,9 +90,10 @@ class Columns(NamedTuple):
 # Of the columns, for the compiler. `data` are bytes: there, uint8 is what is only read.
 TYPES = {
     "m": (
-        Columns, STATE, "int64", "int8", "uint8", "uint8", "int64", "int64", "int64", "int64", "int64", "int64",
-        "int64", "int64", CONFIG, "int64", "int64", "int64", "int64", "int64", "int64", KIND, FIELD,
+        Columns, STATE, "int64", "uint8", "uint8", "int64", "int64", "int64", "int64", "int64", "int64", "int64",
+        "int64", CONFIG, "int64", ITYPE,
     ),
+    "p": (Packing, STATE, "int64", "int8", CONFIG, KIND, FIELD),
 }  # fmt: skip
 
 # Of the input: levels, pulses, flags and owner as `rvtrace.models.ntrace.encoder.input` makes them
@@ -557,7 +563,7 @@ def tell_owner(m: Columns, owner: int, trap: int) -> None:
 def use_stack(m: Columns, itype: int, back: int) -> int:
     """Pop, then push, what this block's last instruction does; the clause of a pop that found nothing, else NOWHERE."""
     s, c = m.state[0], m.config[0]
-    clause, does, depth = NOWHERE, m.calls[itype], c.depth
+    clause, does, depth = NOWHERE, m.does[itype].calls, c.depth
     s.popped = NOWHERE
     if does & POPS:
         if s.deep:
@@ -598,10 +604,10 @@ def count(m: Columns, itype: int, iretire: int, early: int) -> None:
     s.icnt += iretire
     if c.sync_mode == 3:
         s.clock += iretire
-    kind = m.what[itype]
+    kind = m.does[itype].what
     if kind == LEAVES:
         s.pend, s.pend_at = INDIRECT, s.row
-        s.btype, s.because, s.trap = m.btypes[itype], m.reasons[itype], m.traps[itype]
+        s.btype, s.because, s.trap = m.does[itype].btype, m.does[itype].reason, m.does[itype].trap
         if early >= 0 and not s.icnt:  # only a trap comes without an instruction
             s.because = early
         return
@@ -693,7 +699,7 @@ def blocks(m: Columns, first: int, last: int, most: int) -> int:
             if kind == LEAVES:
                 itype = itypes[i]
                 s.pend, s.btype, s.because, s.trap = (
-                    INDIRECT, m.btypes[itype], m.reasons[itype], m.traps[itype]
+                    INDIRECT, m.does[itype].btype, m.does[itype].reason, m.does[itype].trap
                 )  # fmt: skip
                 s.popped = NOWHERE
             else:
@@ -802,12 +808,12 @@ def stamp(m: Columns) -> None:
             rows[at + c.tstamp_at] = later
 
 
-def end_field(m: Columns, at: int, acc: int, nbits: int, value: int, width: int, mseo: int) -> int:
+def end_field(p: Packing, at: int, acc: int, nbits: int, value: int, width: int, mseo: int) -> int:
     """Bytes of nbits of acc and a value of so many bits after them; the offset after them.
 
     All MDO groups but the last have MSEO=00, the last has `mseo`.
     """
-    data, left = m.data, nbits + width
+    data, left = p.data, nbits + width
     while left > MDO_BITS:
         if nbits < MDO_BITS:
             acc |= (value & MDO) << nbits
@@ -831,13 +837,13 @@ def sent_bits(value: int, most: int) -> int:
     return most
 
 
-def pack_one(m: Columns, row: int, at: int) -> int:
+def pack_one(p: Packing, row: int, at: int) -> int:
     """The bytes of one message from offset `at` on; the offset after them.
 
     3.1, 3.2; NT-7: a variable field of value 0 on a byte boundary takes one byte.
     """
-    c, rows, fields = m.config[0], m.rows, m.fields
-    kind = m.types[rows[row]]
+    c, rows, fields = p.config[0], p.rows, p.fields
+    kind = p.types[rows[row]]
     acc, nbits = rows[row], TCODE_BITS
     for index in range(kind.first, kind.first + kind.count):
         field = fields[index]
@@ -857,22 +863,22 @@ def pack_one(m: Columns, row: int, at: int) -> int:
             value &= (1 << width) - 1
         else:
             width = bits(value) if value else 1
-        at = end_field(m, at, acc, nbits, value, width, FIELD_END)
+        at = end_field(p, at, acc, nbits, value, width, FIELD_END)
         acc = nbits = 0
     if nbits:
-        at = end_field(m, at, 0, 0, acc, nbits, FIELD_END)
-    m.data[at - 1] |= MESSAGE_END
+        at = end_field(p, at, 0, 0, acc, nbits, FIELD_END)
+    p.data[at - 1] |= MESSAGE_END
     return at
 
 
-def pack(m: Columns) -> int:
+def pack(p: Packing) -> int:
     """The bytes of all messages; OK, or FULL where `data` must be longer to go on."""
-    s, c, rows = m.state[0], m.config[0], m.rows
-    most = len(m.data) - LONGEST
+    s, c, rows = p.state[0], p.config[0], p.rows
+    most = len(p.data) - LONGEST
     while s.packed < s.used:
         if s.put > most:
             return FULL
-        s.put = pack_one(m, s.packed, s.put)
+        s.put = pack_one(p, s.packed, s.put)
         rows[s.packed + c.size - 1] = s.put
         s.packed += c.size
     return OK
