@@ -76,6 +76,12 @@ class Record:
             return tuple(map(int, rows[index]))
         return tuple(getattr(rows[index], name) for name in self.names)
 
+    def listed(self, rows: Any, count: int) -> list[tuple[int, ...]]:
+        """All fields of the first rows."""
+        if isinstance(rows, np.ndarray):
+            return rows[:count].tolist()
+        return [self.get(rows, index) for index in range(count)]
+
     def copier(self, module: str) -> Callable[[Any, Any], None]:
         """A function of a kernel, (to, from), that copies all fields. module: the name of the kernel's."""
         lines = "".join(f"    to.{name} = given.{name}\n" for name in self.names)

@@ -84,6 +84,7 @@ def test_rows_grow():
         k.NODE.put(rows, 1, (5, 6, 7))
         longer = k.NODE.longer(rows)
         assert [k.NODE.get(longer, at) for at in range(4)] == [(-1,) * 3, (5, 6, 7), (-1,) * 3, (-1,) * 3]
+        assert k.NODE.listed(longer, 2) == [(-1,) * 3, (5, 6, 7)]
     table = Hash(PLACE, place)
     table.compile()
     for key in range(500):

@@ -76,7 +76,7 @@ class Events:
 
     def list(self) -> list[Event]:
         """All of them."""
-        rows = [k.EVENT.get(self._memory.events, at) for at in range(self.mark())]
+        rows = k.EVENT.listed(self._memory.events, self.mark())
         return [self._made[of] if what == k.OTHER else _event(what, index, at, of) for what, index, at, of in rows]
 
 

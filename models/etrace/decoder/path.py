@@ -108,8 +108,7 @@ class Path:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
         memory = self.memory
         m = memory
-        rows = [REPEAT.at(m.repeats, at) for at in range(m.walk.repeats)]
-        repeats = [(row.steps, row.count, row.turns) for row in rows]
+        repeats = [(at, length, turns) for at, length, turns in REPEAT.listed(m.repeats, m.walk.repeats)]
         return expand(self.count, np.array(m.steps[: m.walk.steps], np.uint32), repeats, self._pool)
 
     # The program, the return stack and the predictor
