@@ -32,6 +32,7 @@ LIMITS: dict[str, tuple[int, int]] = {
     "LINES": (0, 1_000_000),
     "LIMIT": (1, 10**12),
     "WAIT": (0, 86_400),
+    "SEARCH": (0, 86_400),
 }
 
 

@@ -19,7 +19,7 @@ from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.judge import judge, judge_parts
 from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
 from rvtrace.flow.captured.partial import ENDS, HINT
-from rvtrace.flow.captured.verdict import tolerance_words
+from rvtrace.flow.captured.verdict import SEARCH, searched, tolerance_words
 from rvtrace.flow.processes import cores
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
@@ -55,7 +55,7 @@ PRINTED = 10  # findings in the terminal; the report has all
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     system = _system(argv)
-    known = {**WORDS, **system.words, **tolerance_words(system.tolerances, system.ip)}
+    known = {**WORDS, **SEARCH, **system.words, **tolerance_words(system.tolerances, system.ip)}
     given = parse(argv, known, __doc__ or "")
     paths = Paths.of(given, system)
     megabytes = number(given, "MEMORY", MEMORY)
@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
     name = given.get("NAME") or paths.name
     out = Path(given.get("OUT") or Path("build") / "compliance" / name)
     try:
-        with limited(paths, system, megabytes, processes):
+        with limited(paths, system, megabytes, processes), searched(given):
             files = paths.load(given, system, need_data=not long)
             if long:
                 judged = judge_parts(given, files, processes, longest(system, megabytes, processes))

@@ -32,7 +32,7 @@ from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import exports, listing
 
 if TYPE_CHECKING:
-    from rvtrace.scoreboards.common.hypotheses import Chosen
+    from rvtrace.scoreboards.diagnosis.search import Chosen
 
 OPTIONS = {
     "MESSAGES": "1: messages only",

@@ -23,7 +23,8 @@ from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.scoreboards.common.verdict import Verdict
 
 if TYPE_CHECKING:
-    from rvtrace.scoreboards.common.hypotheses import Chosen
+    from rvtrace.scoreboards.diagnosis.explain import Diagnosed
+    from rvtrace.scoreboards.diagnosis.search import Chosen
 
 FEW = 32  # packets or messages: hardly any deviation is sure of fewer, nearly every one explains them
 DENSE = 4  # messages to a contradiction, after each of which the next address is followed
@@ -72,7 +73,8 @@ def as_claimed(files: TraceFiles, capture: Any, tolerances: Any) -> ClauseBook:
 def as_explained(chosen: Chosen, tolerances: Any) -> Verdict:
     """The verdict of an E-Trace as `explanation` reads it, whose bytes may end in the middle of a packet."""
     capture = _whole_packets(chosen.capture)
-    verdict = _etrace(capture, tolerances, chosen)
+    verdict = _etrace(capture, tolerances)
+    chosen.report(verdict.book)
     verdict.read = capture
     verdict.stats |= {"told": len(verdict.decoded), "bytes": sum(map(len, capture.carried))}
     return verdict
@@ -86,41 +88,27 @@ def alone(
     search: look for what explains a trace that does not decode as claimed. known: what explained other parts of an
     N-Trace, and is taken where it makes more of this one decode.
     """
-    check, decode = (_etrace, _decode_etrace) if files.system.ip == "etrace" else (_ntrace, _decode_ntrace)
-    decoded = decode(capture)
-    other = explanation(files, capture, tolerances, decoded) if search else None
-    if other is not None:
-        capture = other.capture
-        decoded = decode(capture)
-    elif known is not None and decoded.diagnostics:
+    check = _etrace if files.system.ip == "etrace" else _ntrace
+    verdict, other = check(capture, tolerances), None
+    if search and verdict.book.failed:
+        verdict, other = _diagnosed(files, capture, tolerances, verdict)
+    elif known is not None and verdict.decoded.diagnostics:
         from rvtrace.scoreboards.ntrace.hypotheses import Traced as NtraceEvidence
         from rvtrace.scoreboards.ntrace.hypotheses import as_read as ntrace_as_read
 
         traced = NtraceEvidence(capture.data, capture.program, capture.config)
         moved = ntrace_as_read(capture, traced, known.reading)
-        again = decode(moved)
-        if _lost(again) < _lost(decoded):
-            other, capture, decoded = known, moved, again
-    verdict = check(capture, tolerances, other, decoded)
-    verdict.read = None if other is None else capture
-    verdict.stats |= {"told": len(decoded), "bytes": len(files.data)}
+        again = check(moved, tolerances)
+        if _lost(again.decoded) < _lost(verdict.decoded):
+            verdict, other = again, known
+            known.report(verdict.book)
+            verdict.read = moved
+    verdict.stats |= {"told": len(verdict.decoded), "bytes": len(files.data)}
     return verdict, other
 
 
 def _lost(decoded: Any) -> tuple[int, int]:
     return sum(d.lost_bytes for d in decoded.diagnostics) + decoded.skipped_bytes, len(decoded.diagnostics)
-
-
-def _decode_etrace(capture: Any) -> Any:
-    from rvtrace.models.etrace.decoder.decode import decode as decode_etrace
-
-    return decode_etrace(capture.packets, capture.program, capture.config)
-
-
-def _decode_ntrace(capture: Any) -> Any:
-    from rvtrace.models.ntrace.decoder.decode import decode as decode_ntrace
-
-    return decode_ntrace(capture.data, capture.program, capture.config, by_address=True)
 
 
 def _book(capture: Any, plan: Plan | None) -> ClauseBook:
@@ -131,35 +119,39 @@ def _book(capture: Any, plan: Plan | None) -> ClauseBook:
     return book
 
 
-def explanation(
-    files: TraceFiles, capture: Any, tolerances: Any, decoded: Any = None, goes_on: bool = False
-) -> Chosen | None:
+def explanation(files: TraceFiles, capture: Any, tolerances: Any, goes_on: bool = False) -> Chosen | None:
     """How a trace decodes that does not with its options: with others, or with deviations taken back; None if it does,
-    or nothing explains it. decoded: with its options, if that is known. goes_on: the bytes of an E-Trace may end in the
-    middle of a packet, wherever its packets are.
+    or nothing explains it. goes_on: the bytes of an E-Trace may end in the middle of a packet, wherever its packets
+    are.
     """
-    from rvtrace.scoreboards.common.hypotheses import explained
+    check = _etrace if files.system.ip == "etrace" else _ntrace
+    return _diagnosed(files, capture, tolerances, check(capture, tolerances), goes_on).chosen
 
+
+def _diagnosed(files: TraceFiles, capture: Any, tolerances: Any, claimed: Verdict, goes_on: bool = False) -> Diagnosed:
+    """claimed: the verdict on the capture with its options."""
+    from rvtrace.scoreboards.diagnosis.budget import Budget
+    from rvtrace.scoreboards.diagnosis.explain import Diagnosed, explain
+
+    budget = Budget.of(max(files.size, len(files.data)), watched=False)
     if files.system.ip == "etrace":
-        if len(capture.packets) < FEW:
-            return None
         from rvtrace.scoreboards.etrace.hypotheses import Packets
         from rvtrace.scoreboards.etrace.hypotheses import as_read as etrace_as_read
 
         packets = Packets(capture)
-        if packets.follows(_decode_etrace(capture) if decoded is None else decoded):
-            return None
+        if len(capture.packets) < FEW or packets.follows(claimed.decoded):
+            return Diagnosed(claimed)
         read = partial(etrace_as_read, capture)
         ended = _whole_packets if goes_on else lambda one: one
-        return explained(packets, capture.config, read, lambda one: _etrace(ended(one), tolerances).book)
+        return explain(claimed, packets, capture.config, read, lambda one: _etrace(ended(one), tolerances), budget)
     from rvtrace.scoreboards.ntrace.hypotheses import Traced as NtraceEvidence
     from rvtrace.scoreboards.ntrace.hypotheses import as_read as ntrace_as_read
 
     traced = NtraceEvidence(capture.data, capture.program, capture.config)
-    if traced.follows(_decode_ntrace(capture) if decoded is None else decoded):
-        return None
-    as_read = partial(ntrace_as_read, capture, traced)
-    return explained(traced, capture.config, as_read, lambda one: _ntrace(one, tolerances).book)
+    if traced.follows(claimed.decoded):
+        return Diagnosed(claimed)
+    read = partial(ntrace_as_read, capture, traced)
+    return explain(claimed, traced, capture.config, read, partial(_ntrace, tolerances=tolerances), budget)
 
 
 def _whole_packets(capture: Any) -> Any:
@@ -174,14 +166,13 @@ def _whole_packets(capture: Any) -> Any:
     return replace(capture, data=capture.data[: damage[-1].offset])
 
 
-def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded: Any = None) -> Verdict:
+def _ntrace(capture: Any, tolerances: Any) -> Verdict:
+    from rvtrace.models.ntrace.decoder.decode import decode
     from rvtrace.scoreboards.ntrace import legal as ntrace_legal
     from rvtrace.scoreboards.ntrace import table as ntrace_table
 
     verdict = Verdict(_book(capture, systems.judge("ntrace").plan))
-    if other is not None:
-        other.report(verdict.book)
-    decoded = verdict.decoded = _decode_ntrace(capture) if decoded is None else decoded
+    decoded = verdict.decoded = decode(capture.data, capture.program, capture.config, by_address=True)
     table = ntrace_table.MessageTable(decoded.log)
     where = ntrace_table.Locator(capture, decoded.log, decoded.pcs, np.asarray(decoded.first_pc))
     found = ntrace_legal.with_front(capture, decoded, always=True)
@@ -193,15 +184,14 @@ def _ntrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded:
     return verdict
 
 
-def _etrace(capture: Any, tolerances: Any, other: Chosen | None = None, decoded: Any = None) -> Verdict:
+def _etrace(capture: Any, tolerances: Any) -> Verdict:
+    from rvtrace.models.etrace.decoder.decode import decode
     from rvtrace.scoreboards.etrace import legal as etrace_legal
     from rvtrace.scoreboards.etrace import table as etrace_table
     from rvtrace.scoreboards.etrace.transport import check_transport
 
     verdict = Verdict(_book(capture, systems.judge("etrace").plan))
-    if other is not None:
-        other.report(verdict.book)
-    decoded = verdict.decoded = _decode_etrace(capture) if decoded is None else decoded
+    decoded = verdict.decoded = decode(capture.packets, capture.program, capture.config)
     table = etrace_table.PacketTable(decoded.packets, capture.config)
     etrace_legal.check_legal(capture, verdict.book, table, decoded, tolerances)
     check_transport(capture, verdict.book, decoded.packets)

@@ -18,7 +18,7 @@ from rvtrace.flow.captured.parts import PART, Part
 from rvtrace.scoreboards.common.verdict import Verdict
 
 if TYPE_CHECKING:
-    from rvtrace.scoreboards.common.hypotheses import Chosen
+    from rvtrace.scoreboards.diagnosis.search import Chosen
 
 HEAD = PART  # bytes in which it is searched what explains an E-Trace: more than the packets that the search looks at
 

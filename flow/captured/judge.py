@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rvtrace.flow.captured import unlike
 from rvtrace.flow.captured.alone import alone, problem
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.limits import Paths
@@ -16,6 +17,7 @@ from rvtrace.flow.captured.verdict import tolerances_of
 from rvtrace.jobs.arguments import ArgumentError, flag, number, typed
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.diagnosis import budget
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,11 @@ def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
     if part and files.system.ip == "ntrace":  # of the first sync of a part nobody knows how long after another it came
         tolerances = replace(tolerances, sync_early=files.config.sync_interval + 1)
-    verdict = _verdict(given, files, capture, retired, tolerances)
-    return Judged(files, retired, verdict, part, rerun, problem(files, verdict))
+    what = unlike.sentence(files)
+    with budget.limited(0 if what else None):
+        verdict = _verdict(given, files, capture, retired, tolerances)
+    early = unlike.ends_early(files, verdict.decoded, retired, int(verdict.stats["instructions"]))
+    return Judged(files, retired, verdict, part, rerun, what or early or problem(files, verdict))
 
 
 def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, most: int = MOST) -> Judged:

@@ -26,12 +26,13 @@ from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.common import native
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.diagnosis import budget
 
 if TYPE_CHECKING:
-    from rvtrace.scoreboards.common.hypotheses import Chosen, Explained
+    from rvtrace.scoreboards.diagnosis.search import Chosen, Explained
 
 SIZE = PART  # bytes of a part, about
-SEARCHED = 16  # parts in which it is searched what explains a trace that does not decode as claimed
+SEARCHED = 4  # parts in which it is searched what explains a trace, each with that share of the budget of one search
 AHEAD = 2  # parts that wait for each process
 R = TypeVar("R")
 
@@ -127,7 +128,6 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
         if clause.through:
             verdict.book.met(name, 0)
     if chosen is not None:
-        chosen.report(verdict.book)
         files = replace(files, config=chosen.capture.config)
     parts = cutting.parts(files, SIZE // cutting.density, most, ", or give N=1 MEMORY=<more MB>")
     try:
@@ -140,15 +140,18 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     total: alone.Decoded | None = None
     judged, shown, counts = 0.0, Progress(files.size), dict[str, list[int]]()
     work = Judge(files, tolerances, rerun, cutting.explained is None)
-    for found in _found(work, chain([first], parts), processes):
-        for name, count in found.counts.items():
-            counts[name] = [n + m for n, m in zip(counts.get(name, (0, 0)), count)]
-        verdict.book.add({}, found.failures)
-        judged += found.judged
-        total = found.decoded if total is None else total.joined(found.decoded)
-        shown.tell(found.part.own, found.failures)
+    with budget.shared(SEARCHED):
+        for found in _found(work, chain([first], parts), processes):
+            for name, count in found.counts.items():
+                counts[name] = [n + m for n, m in zip(counts.get(name, (0, 0)), count)]
+            verdict.book.add({}, found.failures)
+            judged += found.judged
+            total = found.decoded if total is None else total.joined(found.decoded)
+            shown.tell(found.part.own, found.failures)
     assert total is not None, "an empty trace"
     verdict.book.add({name: (max(n, bad), bad) for name, (n, bad) in counts.items() if n or bad}, ())
+    if chosen is not None:
+        chosen.report(verdict.book)
     judged = judged if total.instructions else 0.0
     verdict.book.judged = judged / total.whole if total.whole else None
     verdict.stats |= {
@@ -188,7 +191,7 @@ def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found
             read[found.read[:2]] += 1
             chosen = read.most_common(1)[0][0]
             if chosen == found.read[:2]:
-                from rvtrace.scoreboards.common.hypotheses import Chosen, Reading
+                from rvtrace.scoreboards.diagnosis.search import Chosen, Reading
                 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 
                 config, names, deviations, share = found.read

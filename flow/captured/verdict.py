@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of captures share: tolerances from a command line, and the clause table in the terminal."""
+"""What the checks of captures share: tolerances and the budget of a search from a command line, and the clause table
+in the terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import fields, replace
 from typing import Any
 
 from rvtrace.jobs.arguments import number
 from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.diagnosis import budget
+
+SEARCH = {"SEARCH": budget.WORD}
+
+
+def searched(given: Mapping[str, str]) -> AbstractContextManager[None]:
+    """Within it a search for the cause takes at most what the words say."""
+    return budget.limited(number(given, "SEARCH") if "SEARCH" in given else None)
 
 
 def tolerance_words(tolerances: Any, ip: str) -> dict[str, str]:

@@ -17,8 +17,10 @@ from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
-from rvtrace.scoreboards.common.hypotheses import Chosen, explained
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
+from rvtrace.scoreboards.diagnosis.budget import Budget
+from rvtrace.scoreboards.diagnosis.cheap import sentence
+from rvtrace.scoreboards.diagnosis.explain import explain
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
@@ -32,7 +34,7 @@ from rvtrace.scoreboards.etrace.table import PacketTable
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.scoreboards.etrace.transport import check_transport
 
-__all__ = ["Verdict", "check", "plan"]
+__all__ = ["Verdict", "check", "judged", "plan"]
 
 
 def plan() -> Plan:
@@ -40,33 +42,29 @@ def plan() -> Plan:
     return plan_of(__file__)
 
 
-def check(capture: EtraceCapture, tolerances: Tolerances | None = None, *, explain: bool = True) -> Verdict:
+def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
     """Check one capture against every clause that applies to it.
 
-    explain: a trace that does not decode as claimed is judged with the deviations that explain it, if there are any,
-    and they are failures.
+    A trace of a device without the profile that does not decode as claimed is judged with the deviations that explain
+    it, if there are any, and they are failures.
     """
     tolerances = chosen(tolerances, capture, Tolerances)
-    verdict = _judged(capture, tolerances)
-    if not explain or capture.exact or verdict.passed:
+    verdict = judged(capture, tolerances)
+    if capture.exact or verdict.passed or sentence(b"".join(capture.packets)):
         return verdict
+    budget = Budget.of(sum(map(len, capture.packets)), capture.beats is not None)
     packets = Packets(capture, expected(capture).pc)
     if packets.follows(verdict.decoded):
         return verdict
-    judge = partial(_judged, tolerances=tolerances)
-    other = explained(packets, capture.config, partial(as_read, capture), lambda one: judge(one).book)
-    if other is None:
-        return verdict
-    made = judge(other.capture, assumed=other)
+    read = partial(as_read, capture)
+    made = explain(verdict, packets, capture.config, read, partial(judged, tolerances=tolerances), budget).verdict
     return made if made.stats["judged"] > verdict.stats["judged"] else verdict
 
 
-def _judged(capture: EtraceCapture, tolerances: Tolerances, assumed: Chosen | None = None) -> Verdict:
-    """The verdict on a capture as it is. assumed: the deviations that were taken back for it."""
+def judged(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
+    """The check of a capture as it is: as claimed, or as a reading has it (`hypotheses.as_read`)."""
+    tolerances = chosen(tolerances, capture, Tolerances)
     verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
-    if assumed is not None:
-        verdict.read = capture
-        assumed.report(verdict.book)
     exact = capture.exact and capture.beats is not None
     if exact:
         with timed(verdict, "encoder"):

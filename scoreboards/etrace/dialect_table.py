@@ -18,7 +18,7 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import MAP_LENGTHS, MAX_BRANCHES, OPTIONS, field_clauses
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.etrace.dialects import Meaning, Rewriting, Values, option_bit
 from rvtrace.scoreboards.etrace.layout import INVERTED, UNUSED, Layout, standard
 
@@ -64,19 +64,20 @@ def _different(made: list[Dialect], config: Config) -> Iterator[Dialect]:
 
 def _shape(layout: Layout, config: Config) -> tuple[object, ...]:
     """What can be seen of a layout: names, kinds and widths in some situations."""
-    rows = []
-    for name, fields in layout.fields.items():
-        for branches in (0, 1, 3, 5, 7, 9, 12, 15, 17, 20, 25, MAX_BRANCHES):
-            for irq, thaddr, fmt in ((0, 0, 3), (1, 1, 0)):
-                values = {
-                    "branches": branches,
-                    "interrupt": irq,
-                    "thaddr": thaddr,
-                    "branch_fmt": fmt,
-                    "options": config.options,
-                }
-                rows.append((name, [(f.key, f.coding.name, n) for f in fields if (n := f.bits(config, values))]))
+    rows = [(name, _rows(fields, config)) for name, fields in layout.fields.items()]
     return (rows, sorted(layout.codes.items()), layout.extension, layout.msb_first, layout.offsets, layout.remaps)
+
+
+@lru_cache(maxsize=4096)
+def _rows(fields: tuple[Field, ...], config: Config) -> tuple[object, ...]:
+    rows = []
+    for branches in (0, 1, 3, 5, 7, 9, 12, 15, 17, 20, 25, MAX_BRANCHES):
+        for irq, thaddr, fmt in ((0, 0, 3), (1, 1, 0)):
+            values = {
+                "branches": branches, "interrupt": irq, "thaddr": thaddr, "branch_fmt": fmt, "options": config.options,
+            }  # fmt: skip
+            rows.append(tuple((f.key, f.coding.name, n) for f in fields if (n := f.bits(config, values))))
+    return tuple(rows)
 
 
 def _dialect(name: str, clause: str, says: str, due: str, group: str, **rewriting: Any) -> Dialect:

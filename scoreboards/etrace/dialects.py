@@ -15,7 +15,7 @@ from typing import Any
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, options_of
 from rvtrace.models.riscv.program import Program
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.etrace.layout import Layout, Read, read, rewritten, standard
 
 Values = dict[str, Any]

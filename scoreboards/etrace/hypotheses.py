@@ -2,7 +2,7 @@
 """What explains the packets of an E-Trace encoder that cannot be decoded as claimed: other parameters, other options,
 or another layout than the specification's.
 
-`Packets` is what the search of scoreboards/common/hypotheses.py knows of one capture; the dialects are in
+`Packets` is what the search of scoreboards/diagnosis/search.py knows of one capture; the dialects are in
 dialect_table.py. A reading is first judged by what is cheap to see: whether payloads have the length of their fields,
 and the synchronization packets addresses of the program. Only one that is no worse in that is decoded.
 """
@@ -23,7 +23,7 @@ from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES
-from rvtrace.scoreboards.common.hypotheses import Dialect, Reading, Variation, variations
+from rvtrace.scoreboards.diagnosis.search import Dialect, Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.etrace.dialects import Rewriting
 
 LENGTH = 0x1F

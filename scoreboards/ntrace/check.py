@@ -19,8 +19,10 @@ from rvtrace.models.ntrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
-from rvtrace.scoreboards.common.hypotheses import Chosen, explained
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
+from rvtrace.scoreboards.diagnosis.budget import Budget
+from rvtrace.scoreboards.diagnosis.cheap import sentence
+from rvtrace.scoreboards.diagnosis.explain import explain
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
 from rvtrace.scoreboards.ntrace.expected import expected
@@ -33,7 +35,7 @@ from rvtrace.scoreboards.ntrace.source_field import with_own_source
 from rvtrace.scoreboards.ntrace.table import Locator, MessageTable
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
-__all__ = ["Verdict", "check", "plan"]
+__all__ = ["Verdict", "check", "judged", "plan"]
 
 PREDICTED = (1, 2)  # trTeInstImplicitReturnMode with which a decoder may be led astray by a legal trace (9.2)
 
@@ -43,14 +45,29 @@ def plan() -> Plan:
     return plan_of(__file__)
 
 
-def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, explain: bool = True) -> Verdict:
+def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
     """Check one capture against every clause that applies to it.
 
-    explain: a trace that does not decode with the options claimed is judged with those that explain it, if there are
-    any, and they are failures.
+    A trace of a device without the profile that does not decode as claimed is judged with the deviations that explain
+    it, if there are any, and they are failures.
     """
-    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     tolerances = chosen(tolerances, capture, Tolerances)
+    verdict = judged(capture, tolerances)
+    if capture.exact or verdict.passed or sentence(capture.data):
+        return verdict
+    predicted = capture.config.implicit_return in PREDICTED
+    traced = Traced(capture.data, capture.program, capture.config, None if predicted else expected(capture).pc)
+    if traced.follows(verdict.decoded):
+        return verdict
+    budget = Budget.of(len(capture.data), capture.beats is not None)
+    read = partial(as_read, capture, traced)
+    return explain(verdict, traced, capture.config, read, partial(judged, tolerances=tolerances), budget).verdict
+
+
+def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
+    """The check of a capture as it is: as claimed, or as a reading has it (`hypotheses.as_read`)."""
+    tolerances = chosen(tolerances, capture, Tolerances)
+    verdict = Verdict(ClauseBook(plan(), capture.rerun, capture.config.variant))
     exact = capture.exact and capture.beats is not None
     if exact:
         with timed(verdict, "encoder"):
@@ -58,10 +75,6 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
             _ = verdict.encoded.data
     with timed(verdict, "decoder"):
         decoded = _decoded(capture)
-        if explain and not capture.exact and (other := _explained(capture, decoded, tolerances)) is not None:
-            other.report(verdict.book)
-            capture = verdict.read = other.capture
-            decoded = _decoded(capture)
         verdict.decoded = decoded
     with timed(verdict, "scoreboard"):
         table = MessageTable(decoded.log)
@@ -103,13 +116,3 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None, *, expla
 def _decoded(capture: NtraceCapture) -> DecodedTrace:
     data = capture.data if capture.exact else with_own_source(capture)
     return decode(data, capture.program, capture.config, by_address=not capture.exact)
-
-
-def _explained(capture: NtraceCapture, decoded: DecodedTrace, tolerances: Tolerances) -> Chosen | None:
-    """How a capture decodes that does not as claimed; None if it does, or nothing explains it."""
-    predicted = capture.config.implicit_return in PREDICTED
-    traced = Traced(capture.data, capture.program, capture.config, None if predicted else expected(capture).pc)
-    if traced.follows(decoded) or check(capture, tolerances, explain=False).passed:
-        return None
-    judge = partial(check, tolerances=tolerances, explain=False)
-    return explained(traced, capture.config, partial(as_read, capture, traced), lambda other: judge(other).book)

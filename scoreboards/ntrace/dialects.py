@@ -7,7 +7,7 @@ is that in which several are taken back: what happened to bytes, to the layout o
 
 from __future__ import annotations
 
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.ntrace.rewritten_bytes import BYTES
 from rvtrace.scoreboards.ntrace.rewritten_layout import LAYOUT
 from rvtrace.scoreboards.ntrace.rewritten_values import VALUES

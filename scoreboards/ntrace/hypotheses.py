@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which single deviations explain the bytes of an N-Trace encoder that cannot be decoded as the specification has it.
 
-`Traced` is what the search of scoreboards/common/hypotheses.py knows of one capture; the dialects are in dialects.py.
+`Traced` is what the search of scoreboards/diagnosis/search.py knows of one capture; the dialects are in dialects.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace, Decoder
 from rvtrace.models.ntrace.table import RESERVED_RCODES, TABLES, VENDOR_TCODES, Message
 from rvtrace.models.riscv.program import Program
-from rvtrace.scoreboards.common.hypotheses import Reading, Variation, variations
+from rvtrace.scoreboards.diagnosis.search import Reading, Variation, variations
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 from rvtrace.scoreboards.ntrace.rewriting import LONGEST, Moved, Rules, pieces, rewrite
@@ -41,6 +41,7 @@ FEW = 16  # bytes, of a message that is wrong by itself rather than by an option
 AT_LEAST = 6  # bytes that a contradiction counts for
 NEAR = 450  # bytes from the place where decoding stops that a window has
 BEFORE = 300  # bytes before it
+SOON = 120  # bytes from that place by which a reading has got past it: TAIL, and twice the longest message (38 bytes)
 FAR = 1500  # bytes before the place from which on a window does not begin with the trace
 TIMES = ("NT.8.7.monotonic", "NT.8.7.absolute")
 HALF = 0.5
@@ -114,7 +115,9 @@ class Traced:
 
         1 more where decoding gets no farther: what was right as claimed must be right with a deviation taken back.
         """
-        return self._share(reading, window)
+        soon = window._replace(end=min(window.end, window.place + SOON))
+        score = self._share(reading, soon)  # most readings get no farther, and that costs a fifth to see
+        return score if score >= 1 or soon == window else self._share(reading, window)
 
     def lost(self, reading: Reading[Config]) -> float:
         """The same for a large part of the trace; all of it where a dialect is about few messages.
@@ -205,7 +208,9 @@ class Traced:
             differ = np.flatnonzero(told[:n] != known[at : at + n]) if at is not None else []
             right = int(differ[0]) if len(differ) else n
             found += right
-            if right < len(told):
+            if at is None and position >= len(known):
+                break  # what retired after the rows that are known may be anything
+            if right < n or at is None:
                 message = max(int(np.searchsorted(trace.first_pc, begin + right, side="right")) - 1, 0)
                 return trace.messages[message].offset, 0.0
             position = (at or 0) + n

@@ -26,7 +26,7 @@ from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import TABLES, TCODE_BITS, Message, MessageType, unknown_type
 from rvtrace.models.riscv.program import Program
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 
 MDO_BITS = 6
 VAR = 0  # width of an item that ends a byte

@@ -9,7 +9,7 @@ import numpy as np
 
 from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace.table import TABLES
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.ntrace.rewriting import IDLE, Bytes, Moved, Rewriting
 
 

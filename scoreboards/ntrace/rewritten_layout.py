@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES, MessageType
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.ntrace.counted import Counted
 from rvtrace.scoreboards.ntrace.rewriting import JUNK, MDO_BITS, SRC, TCODE, TSTAMP, VAR, Item, Rewriting, Rules
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rvtrace.models.ntrace.table import Message
-from rvtrace.scoreboards.common.hypotheses import Dialect
+from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.ntrace.counted import Counted
 from rvtrace.scoreboards.ntrace.rewriting import MDO_BITS, Rewriting, Rules, Value, with_field
 

@@ -17,8 +17,7 @@ from rvtrace.models.etrace.table import Packet, options_of
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.check import Verdict
-from rvtrace.scoreboards.etrace.check import check as check_of
+from rvtrace.scoreboards.etrace.check import Verdict, judged
 from rvtrace.scoreboards.etrace.expected import expected
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
@@ -102,4 +101,4 @@ def doctored(
         change(copy)
     given = {"packets": copy.payloads(config), "beats": beats, "exact": exact} | capture
     # one packet was changed, not the device: hypotheses about it have tests of their own
-    return check_of(EtraceCapture(config, program, **given), tolerances or Tolerances(), explain=False)
+    return judged(EtraceCapture(config, program, **given), tolerances or Tolerances())

@@ -9,7 +9,7 @@ import pytest
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
-from rvtrace.scoreboards.common.hypotheses import Reading
+from rvtrace.scoreboards.diagnosis.search import Reading
 from rvtrace.scoreboards.etrace import hypotheses
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import plan

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rvtrace.models.etrace.encoder.encode import Encoder
-from rvtrace.scoreboards.common.hypotheses import Reading
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.diagnosis.search import Reading
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST

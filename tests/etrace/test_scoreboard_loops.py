@@ -17,7 +17,7 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.check import judged
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.stimulus.scenarios import loops
 from rvtrace.tb.etrace.stimulus.scenarios.base import handle, place, start, stop
@@ -58,7 +58,7 @@ def verdict(
     config, program, beats, encoded = run
     packets = [payload for payload, packet in zip(encoded.payloads, encoded.packets) if packet.name != without]
     capture = EtraceCapture(config, program, packets, beats=beats, exact=False)
-    return check(capture, tolerances or Tolerances(), explain=False)
+    return judged(capture, tolerances or Tolerances())
 
 
 @pytest.mark.parametrize("variant", IMPRECISE)
@@ -119,5 +119,5 @@ def test_what_a_broken_end_hides_is_not_judged() -> None:
     cut = beats.select(slice(len(beats) // 2))
     payloads = Encoder(config).run(cut).payloads
     packets = [*payloads[: len(payloads) // 2], UNREADABLE]
-    stats: dict[str, Any] = check(EtraceCapture(config, program, packets, beats=cut, exact=False), explain=False).stats
+    stats: dict[str, Any] = judged(EtraceCapture(config, program, packets, beats=cut, exact=False)).stats
     assert 0 < stats["judged"] == stats["told"] < stats["instructions"]

@@ -16,7 +16,7 @@ from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import Packet
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.check import check, judged
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run, sent
 
@@ -267,6 +267,6 @@ def test_directions_are_compared_after_losses_with_nothing_between_them() -> Non
     itype[np.flatnonzero(itype[:, 0] == IType.NOT_TAKEN)[-1], 0] = IType.NONE
     for itypes, failed in ((beats.itype, False), (itype, True)):
         port = replace(beats, drop=drop, itype=itypes)
-        verdict = check(EtraceCapture(config, program, copy.payloads(config), beats=port, exact=False), explain=False)
+        verdict = judged(EtraceCapture(config, program, copy.payloads(config), beats=port, exact=False))
         assert ("ET.bt.branches" in verdict.book.failed) is failed
         assert verdict.passed is not failed

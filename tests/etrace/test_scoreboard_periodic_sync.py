@@ -16,7 +16,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.check import check, judged
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from tests.common.there import there
 from tests.etrace.checked_scenarios import doctored, scenario_run
@@ -81,4 +81,4 @@ def test_late_before_a_loss_that_hides_where_trace_begins_again() -> None:
 
 
 def _judged(config: Config, program: Program, beats: Beats, encoded: EncodedTrace) -> ClauseBook:
-    return check(EtraceCapture(config, program, encoded.payloads, beats=beats, exact=False), explain=False).book
+    return judged(EtraceCapture(config, program, encoded.payloads, beats=beats, exact=False)).book

@@ -12,7 +12,7 @@ from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.check import check, judged
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from tests.etrace.checked_scenarios import Sent, doctored, scenario_run, sent
@@ -87,7 +87,7 @@ def test_a_loss_without_its_code() -> None:
     copy = sent(Encoder(config).run(beats))
     assert check(EtraceCapture(config, program, copy.payloads(config), beats=beats, exact=False)).passed
     copy.set(copy.find("support", qual_status=TRACE_LOST), qual_status=0)
-    verdict = check(EtraceCapture(config, program, copy.payloads(config), beats=beats, exact=False), explain=False)
+    verdict = judged(EtraceCapture(config, program, copy.payloads(config), beats=beats, exact=False))
     assert _first(verdict).clause == "ET.alg.lost", _first(verdict).text()
 
 

@@ -13,7 +13,7 @@ from rvtrace.models.ntrace.codec import pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import message
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.scoreboards.common.hypotheses import Reading
+from rvtrace.scoreboards.diagnosis.search import Reading
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.scoreboards.ntrace.damaged import damaged_rows

@@ -13,7 +13,7 @@ from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
-from rvtrace.scoreboards.ntrace.check import check
+from rvtrace.scoreboards.ntrace.check import judged
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
 from tests.ntrace.checked_scenarios import doctored, jump_into_nops, scenario_run, set_at
@@ -37,7 +37,7 @@ def _clauses(name: str, wanted: str, done: str, mode: str) -> list[str]:
     program, beats = scenario_run(name, config)
     data = Encoder(replace(config, filter=done)).run(beats).data
     # what else could explain the trace is not asked: hypotheses have tests of their own
-    verdict = check(NtraceCapture(config, program, data, beats, exact=False), Tolerances(), explain=False)
+    verdict = judged(NtraceCapture(config, program, data, beats, exact=False), Tolerances())
     return [failure.clause for failure in verdict.failures]
 
 

@@ -12,8 +12,8 @@ from rvtrace.models.ntrace.codec import pack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
-from rvtrace.scoreboards.common.hypotheses import Reading
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.diagnosis.search import Reading
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.hypotheses import Traced, Window
 from tests.ntrace.checked_scenarios import check, scenario_run, set_at, timed

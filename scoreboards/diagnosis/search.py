@@ -6,9 +6,10 @@ and none names the cause. Here the trace is read in other ways: with other value
 their layout, and in *dialects*, each of which is one deviation from the specification that can be taken back. What
 makes the trace decode is the finding, and everything else is judged with it.
 
-    chosen = explained(evidence, config, read, judge)        evidence: an `Evidence` of one capture
-    if chosen is not None:
-        chosen.report(book)                                  and everything else is judged with chosen.capture
+    search = Search(evidence, config, budget)                evidence: an `Evidence` of one capture
+    explanations, share = search.explanations()
+
+Which of them is the finding is chosen by what fails with each (explain.py).
 
 The trace is first looked at near the place where decoding stops: a reading that does not get past it costs little.
 Where no single deviation does, pairs are tried; then the next place where decoding stops follows, up to ROUNDS times.
@@ -16,13 +17,16 @@ Where no single deviation does, pairs are tried; then the next place where decod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from rvtrace.models.common.options import ConfigError, Options
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import COMPARED
+from rvtrace.scoreboards.diagnosis.budget import Budget
 
 C = TypeVar("C", bound=Options)
 W = TypeVar("W")
@@ -34,8 +38,6 @@ MOST = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
 MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
-SUPPORT = 4  # messages or packets lost that make one deviation believable
-HALF, MOSTLY = 0.5, 0.9  # shares of the instructions that could be judged
 GAIN = 0.1  # share of the evidence that one deviation more must explain
 
 
@@ -152,62 +154,81 @@ def variations(config: C, table: Iterable[Variation]) -> Iterator[tuple[Variatio
                     yield variation, replace(config, **{variation.option: value})
 
 
-def assumed(evidence: Evidence[C, Any], claimed: C) -> tuple[list[Explanation[C]], float]:
-    """The readings that explain a capture, at most TIED of them, and the share of it that cannot be decoded as claimed.
+class Search(Generic[C, W]):
+    """The search over the readings of one capture. tried: readings that were looked at."""
 
-    None if it decodes as claimed, or no reading explains enough of it.
-    """
-    best = [Reading(claimed)]
-    if evidence.window(best[0]) is None:
-        return [], 0.0
-    share = left = evidence.lost(best[0])
-    if share < MUCH:
-        return [], share
-    for _ in range(ROUNDS):
-        window = evidence.window(best[0])
-        found = [] if window is None else _search(evidence, best[0], window)
-        kept, after = _least([(evidence.lost(reading), reading) for reading in found])
-        if not kept or after > max(left - GAIN, left / 4):
-            break
-        best, left = kept, after
-    best = [_needed(evidence, reading, claimed, left) for reading in best if reading != Reading(claimed)]
-    variation = {one.option: one for one, _ in evidence.others(claimed)}
-    unique = list(dict.fromkeys(best))
-    return [Explanation(reading, _found(reading, claimed, variation, left)) for reading in unique], share
+    def __init__(self, evidence: Evidence[C, W], claimed: C, budget: Budget) -> None:
+        self.evidence, self.claimed, self.budget, self.tried = evidence, claimed, budget, 0
+
+    def explanations(self) -> tuple[list[Explanation[C]], float]:
+        """The readings that explain the capture, at most TIED of them, and the share of it that cannot be decoded as
+        claimed.
+
+        None if it decodes as claimed, or no reading explains enough of it.
+        """
+        evidence, claimed = self.evidence, self.claimed
+        best = [Reading(claimed)]
+        if evidence.window(best[0]) is None:
+            return [], 0.0
+        share = left = evidence.lost(best[0])
+        if share < MUCH:
+            return [], share
+        for _ in range(ROUNDS):
+            window = None if self.budget.ended else evidence.window(best[0])
+            found = [] if window is None else self._round(best[0], window)
+            kept, after = _least([(evidence.lost(reading), reading) for reading in found])
+            if not kept or after > max(left - GAIN, left / 4):
+                break
+            best, left = kept, after
+        best = [_needed(evidence, reading, claimed, left) for reading in best if reading != Reading(claimed)]
+        variation = {one.option: one for one, _ in evidence.others(claimed)}
+        unique = list(dict.fromkeys(best))
+        return [Explanation(reading, _found(reading, claimed, variation, left)) for reading in unique], share
+
+    def _scored(self, readings: Iterable[Reading[C]], window: W) -> list[tuple[float, int, Reading[C]]]:
+        """Each with its loss in a window and its number, as far as the budget goes."""
+        scored: list[tuple[float, int, Reading[C]]] = []
+        for reading in readings:
+            if self.budget.ended:
+                break
+            self.tried += 1
+            scored.append((self.evidence.near(reading, window), len(scored), reading))
+        return sorted(scored, key=lambda one: one[:2])
+
+    def _round(self, start: Reading[C], window: W) -> list[Reading[C]]:
+        """The readings with one or two deviations more that get farthest in a window; none if none helps."""
+        base = self.evidence.near(start, window)
+        singles = self._scored(_more(self.evidence, start), window)
+        least = singles[0][0] if singles else base
+        if least <= EXPLAINED:
+            return _close(singles, least)
+        helping = [other for score, _, other in singles if score < base - GAIN / 10]
+        firsts = _diverse(start, helping)[:BEAM] or [reading for _, _, reading in singles]
+        second = _unique(pair for other in firsts for pair in _more(self.evidence, other))
+        pairs = self._scored(islice(second, max(TRIALS - len(singles), 0)), window)
+        if not pairs or pairs[0][0] > EXPLAINED:  # two wrong options, neither of which helps alone
+            options = (
+                replace(other, config=config)
+                for _, _, other in singles
+                if other.dialects == start.dialects
+                for _, config in self.evidence.others(other.config)
+            )
+            seen = {pair for _, _, pair in pairs}
+            more = self._scored((pair for pair in _unique(options) if pair not in seen), window)
+            pairs = sorted(((score, n + len(pairs), pair) for score, n, pair in more), key=lambda one: one[:2]) + pairs
+            pairs.sort(key=lambda one: one[:2])
+        if pairs and pairs[0][0] < min(least, 1.0) - GAIN:
+            return _close(pairs, pairs[0][0])
+        return _close(singles, least) if least < 1.0 else []
 
 
-def _search(evidence: Evidence[C, W], start: Reading[C], window: W) -> list[Reading[C]]:
-    """The readings with one or two deviations more that get farthest in a window; none if none helps."""
-    base, trials = evidence.near(start, window), 0
-    singles = sorted(
-        ((evidence.near(other, window), n, other) for n, other in enumerate(_more(evidence, start))),
-        key=lambda one: one[:2],
-    )
-    trials = len(singles)
-    least = singles[0][0] if singles else base
-    if least <= EXPLAINED:
-        return _close(singles, least)
-    helping = [other for score, _, other in singles if score < base - GAIN / 10]
-    pairs: list[tuple[float, int, Reading[C]]] = []
+def _unique(readings: Iterable[Reading[C]]) -> Iterator[Reading[C]]:
+    """Each once, made when it is asked for."""
     seen: set[Reading[C]] = set()
-    for other in _diverse(start, helping)[:BEAM] or [reading for _, _, reading in singles]:
-        for pair in _more(evidence, other):
-            if pair in seen or trials >= TRIALS:
-                continue
-            seen.add(pair)
-            trials += 1
-            pairs.append((evidence.near(pair, window), len(pairs), pair))
-    if not pairs or min(pair[0] for pair in pairs) > EXPLAINED:  # two wrong options, neither of which helps alone
-        for other in (reading for _, _, reading in singles if reading.dialects == start.dialects):
-            for _, config in evidence.others(other.config):
-                pair = replace(other, config=config)
-                if pair not in seen:
-                    seen.add(pair)
-                    pairs.append((evidence.near(pair, window), len(pairs), pair))
-    pairs.sort(key=lambda one: one[:2])
-    if pairs and pairs[0][0] < min(least, 1.0) - GAIN:
-        return _close(pairs, pairs[0][0])
-    return _close(singles, least) if least < 1.0 else []
+    for reading in readings:
+        if reading not in seen:
+            seen.add(reading)
+            yield reading
 
 
 def _diverse(start: Reading[C], readings: list[Reading[C]]) -> list[Reading[C]]:
@@ -276,15 +297,21 @@ def _found(reading: Reading[C], claimed: C, variation: dict[str, Variation], lef
     return tuple(replace(one, with_others=len(found) - 1) for one in found)
 
 
-class Chosen(NamedTuple):
-    """The capture as the most plausible reading has it, the deviations that were taken back for it, the share that
-    cannot be decoded as claimed, and the reading.
+@dataclass(frozen=True)
+class Chosen:
+    """The most plausible reading of a capture.
+
+    capture: as the reading has it. found: the deviations that were taken back for it. share: of the evidence that
+    cannot be decoded as claimed. claimed: a failure of each clause that fails as claimed. note: a sentence if the
+    search ended early, else empty.
     """
 
     capture: Any
     found: tuple[Explained, ...]
     share: float
     reading: Reading[Any]
+    claimed: tuple[Failure, ...] = ()
+    note: str = ""
 
     @property
     def sentence(self) -> str:
@@ -292,44 +319,15 @@ class Chosen(NamedTuple):
         return f"the trace decodes {', and '.join(f'{one.how} ({one.instead})' for one in self.found)}"
 
     def report(self, book: ClauseBook) -> None:
-        """Each deviation as a failure, before all others."""
-        for number, one in enumerate(self.found):
-            book.fail(one.failure(self.share, number))
-
-
-def explained(
-    evidence: Evidence[C, Any],
-    claimed: C,
-    read: Callable[[Reading[C]], Any],
-    judge: Callable[[Any], ClauseBook],
-) -> Chosen | None:
-    """Of the readings that explain a capture, the one with which the fewest checks fail; None if none explains it.
-
-    read: the capture as a reading has it. judge: the book of its check.
-    """
-    explanations, share = assumed(evidence, claimed)
-    believable = int(share * evidence.size) // SUPPORT
-    explanations = [one for one in explanations if len(one.found) <= max(believable, 1)]
-    if not explanations:
-        return None
-
-    claimed_book = judge(read(Reading(claimed)))
-    best: tuple[tuple[int, int], Explanation[C], Any] | None = None
-    for explanation in explanations:
-        capture = read(explanation.reading)
-        book = judge(capture)
-        failed = len(explanation.found), sum(failures for _, failures in book.results().values())
-        if not believable and book.failed:
-            continue  # a short trace: another single damage is as likely
-        if _better(book, claimed_book, len(explanation.found)) and (best is None or failed < best[0]):
-            best = failed, explanation, capture
-    return None if best is None else Chosen(best[2], best[1].found, share, best[1].reading)
-
-
-def _better(book: ClauseBook, claimed: ClauseBook, found: int) -> bool:
-    """Whether a number of deviations, and what fails beside them, says less than what fails as claimed; or most could
-    not be judged as claimed, and nearly all can be with them.
-    """
-    if book.judged is None or claimed.judged is None or not book.causes:
-        return True
-    return found + len(book.causes) <= len(claimed.causes) or (claimed.judged < HALF and book.judged > MOSTLY)
+        """Each deviation as a failure, before all others, and under the first of them each clause that fails as claimed
+        and no longer does: what is the cause never takes a failure away.
+        """
+        rest, book.failures = book.failures, []
+        note = f"; {self.note}" if self.note else ""
+        made = [one.failure(self.share, number) for number, one in enumerate(self.found)]
+        for failure in made:
+            book.fail(replace(failure, headline=failure.headline + note))
+        for failure in self.claimed:
+            if failure.clause not in book.failed:
+                book.fail(replace(failure, at=made[0].at, found=COMPARED, cause=made[0].clause))
+        book.add({}, rest)
