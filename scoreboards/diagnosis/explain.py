@@ -65,22 +65,19 @@ def explain(
             best = failed, explanation, capture, verdict
     note = budget.sentence(search.tried)
     if best is None:
-        if note:
-            _add_note(claimed.book, note)
+        add_note(claimed.book, note)
         return Diagnosed(claimed)
     _, explanation, capture, verdict = best
-    first = {failure.clause: failure for failure in reversed(claimed.failures)}
-    chosen = Chosen(capture, explanation.found, share, explanation.reading, tuple(reversed(first.values())), note)
+    chosen = Chosen(capture, explanation.found, share, explanation.reading, tuple(claimed.failures), note)
     chosen.report(verdict.book)
-    verdict.book.attribute()
     verdict.read = capture
     return Diagnosed(verdict, chosen)
 
 
-def _add_note(book: ClauseBook, note: str) -> None:
-    """Say at the first cause that it was not looked for to the end."""
+def add_note(book: ClauseBook, note: str) -> None:
+    """Say (if there is something to say) at the first cause that it was not looked for to the end."""
     first = next((failure for failure in book.failures if not failure.cause), None)
-    if first is not None:
+    if first is not None and note:
         first.headline = f"{first.headline}; {note}"
 
 

@@ -319,15 +319,22 @@ class Chosen:
         return f"the trace decodes {', and '.join(f'{one.how} ({one.instead})' for one in self.found)}"
 
     def report(self, book: ClauseBook) -> None:
-        """Each deviation as a failure, before all others, and under the first of them each clause that fails as claimed
-        and no longer does: what is the cause never takes a failure away.
-        """
-        rest, book.failures = book.failures, []
+        """Each deviation as a failure, before all others (see `put_first`)."""
         note = f"; {self.note}" if self.note else ""
         made = [one.failure(self.share, number) for number, one in enumerate(self.found)]
-        for failure in made:
-            book.fail(replace(failure, headline=failure.headline + note))
-        for failure in self.claimed:
-            if failure.clause not in book.failed:
-                book.fail(replace(failure, at=made[0].at, found=COMPARED, cause=made[0].clause))
-        book.add({}, rest)
+        put_first(book, [replace(one, headline=one.headline + note) for one in made], self.claimed)
+
+
+def put_first(book: ClauseBook, causes: Sequence[Failure], claimed: Iterable[Failure]) -> None:
+    """Put the failures that are the cause before all others of a book, and under the first of them each clause that
+    fails as claimed and no longer does: what is the cause never takes a failure away.
+
+    claimed: failures of the check as claimed. The causes of those in the book must be known already.
+    """
+    rest, book.failures = book.failures, []
+    for failure in causes:
+        book.fail(failure)
+    for failure in claimed:
+        if failure.clause not in book.failed:
+            book.fail(replace(failure, at=causes[0].at, found=COMPARED, cause=causes[0].clause))
+    book.add({}, rest)

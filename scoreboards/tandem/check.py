@@ -13,6 +13,7 @@ against the last three.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.evidence import damage
 from rvtrace.scoreboards.tandem.exact import check_exact
 from rvtrace.scoreboards.tandem.expected import Expected
-from rvtrace.scoreboards.tandem.layout import Found, explained
+from rvtrace.scoreboards.tandem.layout import diagnosed
 from rvtrace.scoreboards.tandem.legal import check_legal
 from rvtrace.scoreboards.tandem.lossless import Lossless
 from rvtrace.scoreboards.tandem.situations import Situations
@@ -34,7 +35,7 @@ from rvtrace.scoreboards.tandem.table import ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.scoreboards.tandem.verify import check_verify
 
-__all__ = ["Seen", "Verdict", "check", "plan"]
+__all__ = ["Seen", "Verdict", "check", "judged", "plan"]
 
 UNKNOWN = "TV.port.unknown"
 PROBLEMS = {  # words in a monitor's sentence and the clause that it breaks; the first that appear in it
@@ -69,23 +70,23 @@ def plan() -> Plan:
 def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdict:
     """Check one capture against every clause that applies to it.
 
-    What was worked out stays in verdict.encoded, for coverage.
+    Bytes of a device without the profile that cannot be followed are judged without the quirks that explain them, if
+    there are any, and they are failures. What was worked out stays in verdict.encoded, for coverage.
     """
+    return diagnosed(capture, partial(judged, tolerances=chosen(tolerances, capture, Tolerances)))
+
+
+def judged(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdict:
+    """The check of a capture as it is: as claimed, or without quirks of its device (`layout.explained`)."""
     config, verdict = capture.config, Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
     tolerances = chosen(tolerances, capture, Tolerances)
-    found = Found(capture)
-    if not capture.exact:
-        found = explained(capture)
-        capture, config = found.capture, found.capture.config
-        for failure in found.failures:
-            verdict.book.fail(failure)
     with timed(verdict, "decoder"):
         decoded = verdict.decoded = decode(capture.data, config)
     seen = verdict.encoded = Seen(ItemTable(capture.data, config))
     if capture.rows is not None:
         with timed(verdict, "encoder"):
             seen.bytes = encode(capture.rows, config)
-    row_of, wanted, judged, lossless = None, 0, 0, None
+    row_of, wanted, right, lossless = None, 0, 0, None
     with timed(verdict, "scoreboard"):
         if capture.rows is not None and seen.bytes is not None:
             seen.expected = Expected(capture.rows, config)
@@ -94,7 +95,7 @@ def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdi
                 _check_rate(capture, capture.rows, verdict.book, seen.bytes)
             lossless = Lossless(capture, verdict.book, seen.expected, decoded, tolerances)
             lossless.run()
-            row_of, judged = lossless.row_of, lossless.judged
+            row_of, right = lossless.row_of, lossless.judged
             wanted = int((seen.expected.group & seen.expected.has("insn")).sum())
         check_legal(capture, verdict.book, seen.items, decoded, seen.expected, tolerances, row_of)
         seen.report = check_verify(capture, verdict.book, decoded, unchanged=tolerances.unchanged)
@@ -103,13 +104,12 @@ def check(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdi
         verdict.book.attribute()
         if lossless is not None:
             lossless.attribute(verdict.book)
-        found.attribute(verdict.book)
     instructions = decoded.instruction_count
     if capture.rows is None:
-        wanted, judged = instructions, instructions - int(decoded.broken[decoded.size > 0].sum())
+        wanted, right = instructions, instructions - int(decoded.broken[decoded.size > 0].sum())
     verdict.stats |= {
         "instructions": wanted,
-        "judged": judged,
+        "judged": right,
         "told": instructions,
         "bytes": len(capture.data),
         "messages": decoded.items,

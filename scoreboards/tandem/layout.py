@@ -25,6 +25,11 @@ from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.scan import PAD, Scan, Scanner
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.diagnosis.budget import Budget
+from rvtrace.scoreboards.diagnosis.cheap import sentence
+from rvtrace.scoreboards.diagnosis.explain import add_note
+from rvtrace.scoreboards.diagnosis.search import put_first
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 
 LENGTH, ID, OPCODE, REQUEST, RESPONSE, REGISTER = (
@@ -339,13 +344,23 @@ def _options(config: Config) -> Iterator[Quirk]:
 @dataclass(frozen=True)
 class Found:
     """capture: without the quirks that were found. failures: a finding for each. spoiled: names of what is reported
-    wrongly because of one, and its clause. quirks: in the order found, each with the configuration before.
+    wrongly because of one, and its clause. quirks: in the order found, each with the configuration before. note: a
+    sentence if the search ended early.
     """
 
     capture: TandemCapture
     failures: tuple[Failure, ...] = ()
     spoiled: tuple[tuple[str, str], ...] = ()
     quirks: tuple[tuple[Config, Quirk], ...] = ()
+    note: str = ""
+
+    def report(self, book: ClauseBook, claimed: ClauseBook) -> None:
+        """The findings before all that fails beside them, in the book of a check of `capture`. claimed: that of the
+        check as claimed.
+        """
+        put_first(book, self.failures, claimed.failures)
+        add_note(book, self.note)
+        self.attribute(book)
 
     def attribute(self, book: ClauseBook) -> None:
         """What is wrong because bytes of it are missing follows from that."""
@@ -360,24 +375,42 @@ class Found:
                     failure.cause = failure.cause or cause
 
 
-def explained(capture: TandemCapture) -> Found:
+def diagnosed(capture: TandemCapture, judge: Callable[[TandemCapture], Verdict]) -> Verdict:
+    """The check of a capture, once more without the quirks that explain it if it fails as claimed."""
+    claimed = judge(capture)
+    if capture.exact or claimed.passed or sentence(capture.data):
+        return claimed
+    found = explained(capture, Budget.of(len(capture.data), watched=capture.rows is not None))
+    if not found.failures:
+        add_note(claimed.book, found.note)
+        return claimed
+    verdict = judge(found.capture)
+    verdict.read = found.capture
+    found.report(verdict.book, claimed.book)
+    return verdict
+
+
+def explained(capture: TandemCapture, budget: Budget | None = None) -> Found:
     """The capture as it is if its bytes can be followed, or nothing explains them."""
     found: list[Failure] = []
     spoiled: list[tuple[str, str]] = []
     quirks: list[tuple[Config, Quirk]] = []
-    for number in range(ROUNDS):
+    budget = budget or Budget.of(len(capture.data), watched=False)
+    tried = 0
+    for number in range(ROUNDS if budget.seconds else 0):
         whole = _ReadAs(capture.config, None).follow(capture.data[:MOST])
         lost = _lost(whole)
         if not lost:
             break
-        quirk = _best(capture, whole)
+        quirk, looked = _best(capture, whole, budget)
+        tried += looked
         if quirk is None:
             break
         found.append(Failure(quirk.clause, quirk.says, table=list(quirk.rows), at=number - ROUNDS))
         spoiled += [(name, quirk.clause) for name in quirk.spoils]
         quirks.append((capture.config, quirk))
         capture = _without(capture, quirk)
-    return Found(capture, tuple(found), tuple(spoiled), tuple(quirks))
+    return Found(capture, tuple(found), tuple(spoiled), tuple(quirks), budget.sentence(tried))
 
 
 def _lost(scan: Scan) -> int:
@@ -386,8 +419,10 @@ def _lost(scan: Scan) -> int:
                if b.name != "truncated")  # fmt: skip
 
 
-def _best(capture: TandemCapture, whole: Scan) -> Quirk | None:
-    """The quirk with which most can be followed: first near the first place where bytes cannot, then in all of them."""
+def _best(capture: TandemCapture, whole: Scan, budget: Budget) -> tuple[Quirk | None, int]:
+    """The quirk with which most can be followed: first near the first place where bytes cannot, then in all of them;
+    and how many were tried.
+    """
     config, data = capture.config, capture.data
     first = whole.breaks[0].offset
     begins = whole.starts[(whole.starts <= first)]
@@ -400,7 +435,11 @@ def _best(capture: TandemCapture, whole: Scan) -> Quirk | None:
     scored: list[tuple[float, int, Quirk]] = []
     every = chain(_options(config), _codes(config, whole), _transactions(config), _lengths(config),
                   _opcodes(config, whole, data))  # fmt: skip
+    tried = 0
     for order, quirk in enumerate(every):
+        if budget.ended:
+            break
+        tried += 1
         lost = _lost(_ReadAs(config, quirk).follow(window)) - (64 if cut else 0)
         if lost <= LEFT * before:
             scored.append((lost, order, quirk))
@@ -415,7 +454,7 @@ def _best(capture: TandemCapture, whole: Scan) -> Quirk | None:
             best = score, order, quirk
         if best is not None and not best[0]:
             break
-    return best[2] if best is not None else None
+    return best[2] if best is not None else None, tried
 
 
 def _without(capture: TandemCapture, quirk: Quirk) -> TandemCapture:
