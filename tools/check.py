@@ -19,7 +19,7 @@ from typing import Any
 from rvtrace.flow import captured
 from rvtrace.flow.captured.files import TraceFiles, system_of, words
 from rvtrace.flow.captured.trace import check
-from rvtrace.flow.captured.verdict import tolerance_words
+from rvtrace.flow.captured.verdict import SEARCH, searched, tolerance_words
 from rvtrace.jobs.arguments import ArgumentError, main_guard, parse, typed
 from rvtrace.report import junit
 
@@ -56,12 +56,15 @@ def main(argv: list[str]) -> int:
             as_junit(given, Path(named).name, verdict, problems)
 
         return own.main(argv, of_rows)
-    given = parse(argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "")
+    given = parse(
+        argv, {**words(argv), **OPTIONS, **SEARCH, **tolerance_words(system.tolerances, system.ip)}, __doc__ or ""
+    )
 
     def of_trace(files: TraceFiles, verdict: Any) -> None:
         as_junit(given, files.trace.name, verdict)
 
-    return check(given, of_trace)
+    with searched(given):
+        return check(given, of_trace)
 
 
 if __name__ == "__main__":

@@ -65,8 +65,9 @@ class Budget:
         self.said = self.said or _now() - self.begin > self.seconds
         return self.said
 
-    def sentence(self, tried: int) -> str:
-        """What a finding says if the search ended early; empty if it did not."""
+    def sentence(self, tried: int = 0) -> str:
+        """What a finding says if the search ended early, after so many readings if they were counted; else empty."""
         if not self.said:
             return ""
-        return f"the search for its cause ended after {self.seconds:g} s of CPU time and {tried:,} readings"
+        readings = f" and {tried:,} readings" if tried else ""
+        return f"the search for its cause ended after {self.seconds:g} s of CPU time{readings}"

@@ -103,6 +103,10 @@ class Evidence(Protocol[C, W]):
         """
         ...
 
+    def past(self, reading: Reading[C], window: W) -> W:
+        """The same window for readings with one deviation more than this one, which have to get farther than it."""
+        ...
+
     def lost(self, reading: Reading[C]) -> float:
         """Share of all the evidence (or of a large part of it) that cannot be decoded so, 0 to 1."""
         ...
@@ -204,8 +208,17 @@ class Search(Generic[C, W]):
             return _close(singles, least)
         helping = [other for score, _, other in singles if score < base - GAIN / 10]
         firsts = _diverse(start, helping)[:BEAM] or [reading for _, _, reading in singles]
-        second = _unique(pair for other in firsts for pair in _more(self.evidence, other))
-        pairs = self._scored(islice(second, max(TRIALS - len(singles), 0)), window)
+        pairs: list[tuple[float, int, Reading[C]]] = []
+        seen: set[Reading[C]] = set()
+        for other in firsts:
+            left = max(TRIALS - len(singles) - len(pairs), 0)
+            second = islice((pair for pair in _more(self.evidence, other) if pair not in seen), left)
+            scored = self._scored(second, self.evidence.past(other, window))
+            seen.update(pair for _, _, pair in scored)
+            pairs += [(score, n + len(pairs), pair) for score, n, pair in scored]
+            if self.budget.ended or (scored and scored[0][0] <= EXPLAINED):
+                break  # what explains all with one of them is not looked for with the others
+        pairs.sort(key=lambda one: one[:2])
         if not pairs or pairs[0][0] > EXPLAINED:  # two wrong options, neither of which helps alone
             options = (
                 replace(other, config=config)
@@ -213,7 +226,6 @@ class Search(Generic[C, W]):
                 if other.dialects == start.dialects
                 for _, config in self.evidence.others(other.config)
             )
-            seen = {pair for _, _, pair in pairs}
             more = self._scored((pair for pair in _unique(options) if pair not in seen), window)
             pairs = sorted(((score, n + len(pairs), pair) for score, n, pair in more), key=lambda one: one[:2]) + pairs
             pairs.sort(key=lambda one: one[:2])

@@ -146,6 +146,10 @@ class Packets:
         trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
         return (self._share(trace, window.begin == 0) + LOOKS * (1 - looks)) / (1 + LOOKS)
 
+    def past(self, reading: Reading[Config], window: Window) -> Window:
+        """The window: what is decoded is the same."""
+        return window
+
     def lost(self, reading: Reading[Config]) -> float:
         """The same for a large part of the trace."""
         return self._lost(reading)

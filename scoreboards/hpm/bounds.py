@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import IntFlag
 from typing import NamedTuple
 
 from rvtrace.models.hpm.config import FIRST, Config
@@ -41,12 +42,25 @@ class Freedom(NamedTuple):
     slack: int = 0
 
 
+class Rule(IntFlag):
+    """How a counter of another device counts what it selects: `Setting.rule`, none of these for what is due."""
+
+    ONCE = 1  # once a cycle at most
+    TWICE = 2
+    SOME = 4  # some of it, or all
+    MORE = 8  # all of it, and perhaps what happens besides
+
+
+DUE = Rule(0)
+
+
 class Setting(NamedTuple):
     """What applies to a counter: selector, its bit of mcountinhibit, its five filters; UNKNOWN if nobody saw it."""
 
     selector: int
     inhibit: int
     filters: int
+    rule: Rule = DUE
 
 
 class Cycle(NamedTuple):
@@ -415,9 +429,9 @@ class Bounds:
             more(f"HPM.{'cfg' if fixed else 'filter'}.{_MODES[cycle.priv]}", raw)
         elif now.selector == 0 and not now.inhibit:
             more("HPM.select.zero", max(cycle.counts.events, default=0) or cycle.counts.retired)
-        elif now.selector == CYCLES and not cycle.counts.cycle and not self.freedom.wfi and now == (CYCLES, 0, 0):
+        elif now == Setting(CYCLES, 0, 0) and not cycle.counts.cycle and not self.freedom.wfi:
             more("HPM.count.wfi", 1)
-        elif now.selector == RETIRED and not raw and now == (RETIRED, 0, 0):
+        elif now == Setting(RETIRED, 0, 0) and not raw:
             more("HPM.count.idle", 1)
 
 

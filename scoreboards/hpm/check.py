@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from rvtrace.models.riscv.csr import OPS, PRIVILEGES
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
+from rvtrace.scoreboards.diagnosis.budget import Budget
+from rvtrace.scoreboards.diagnosis.explain import add_note
+from rvtrace.scoreboards.diagnosis.search import put_first
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import Cells, Epochs, broken, steps
 from rvtrace.scoreboards.hpm.free import FreeSoftware
@@ -64,12 +68,24 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     if capture.exact or found[-1][1].passed:
         verdict = found[-1][1]
     else:
-        verdict = min((_explained(capture, *one) for one in _fewest(found)), key=_own)
+        verdict, claimed, causes = min((_explained(capture, *one) for one in _fewest(found)), key=_own)
+        if causes:
+            put_first(verdict.book, causes, claimed.book.failures)
     rows = capture.rows
     cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0
     verdict.stats |= {"cycles": cycles, "accesses": rows.accesses, "overflows": verdict.encoded.overflows}
     verdict.stats |= {"instructions": cycles, "judged": max(min(cycles, 1), int(cycles * verdict.encoded.judged))}
     return verdict
+
+
+class Explained(NamedTuple):
+    """A verdict with the deviations taken back that explain it, that of the run as claimed, and the deviations as
+    failures; none if nothing explains it, then both are the same.
+    """
+
+    verdict: Verdict
+    claimed: Verdict
+    causes: tuple[Failure, ...] = ()
 
 
 def _fewest(found: list[tuple[Tolerances, Verdict]]) -> list[tuple[Tolerances, Verdict]]:
@@ -81,11 +97,12 @@ def _fewest(found: list[tuple[Tolerances, Verdict]]) -> list[tuple[Tolerances, V
     return [strict] if _failed(strict[1]) * FEWER <= _failed(least[1]) else [strict, least]
 
 
-def _own(verdict: Verdict) -> tuple[int, int]:
+def _own(explained: Explained) -> tuple[int, int]:
     """Clauses that fail by themselves, and failed checks; an explanation that says little counts as several."""
-    one = verdict.encoded.software
+    verdict, one = explained.verdict, explained.verdict.encoded.software
     vague = sum(found.vague for found in one.hypotheses) if isinstance(one, Assumed) else 0
-    return len(verdict.book.causes) + 2 * vague, _failed(verdict)
+    clauses = {*verdict.book.causes, *(failure.clause for failure in explained.causes)}
+    return len(clauses) + 2 * vague, _failed(verdict) + len(explained.causes)
 
 
 def _judged(
@@ -102,7 +119,7 @@ def _judged(
     return found
 
 
-def _explained(capture: HpmCapture, tolerances: Tolerances, verdict: Verdict) -> Verdict:
+def _explained(capture: HpmCapture, tolerances: Tolerances, verdict: Verdict) -> Explained:
     """The verdict with the deviations that explain most of what fails as findings, and the rest judged with them; as it
     is if none does.
     """
@@ -117,15 +134,16 @@ def _explained(capture: HpmCapture, tolerances: Tolerances, verdict: Verdict) ->
         seen = one.encoded.software
         return Tried(hypotheses, _failed(one), seen.looks, tuple(n for n, _ in seen.numbers.most_common()), seen)
 
-    explanation = explain(capture, judge)
+    budget = Budget.of(len(capture.rows), watched=True)
+    explanation = explain(capture, judge, budget)
     if not explanation.hypotheses:
-        return verdict
+        add_note(verdict.book, budget.sentence())
+        return Explained(verdict, verdict)
     found = _judged(capture, tolerances, explanation.hypotheses)
     if _failed(found) >= _failed(verdict):
-        return verdict
-    for failure in failures(explanation.hypotheses, _failed(verdict), _failed(found)):
-        found.book.fail(failure)
-    return found
+        return Explained(verdict, verdict)
+    causes = failures(explanation.hypotheses, _failed(verdict), _failed(found), budget.sentence())
+    return Explained(found, verdict, tuple(causes))
 
 
 def _failed(verdict: Verdict) -> int:

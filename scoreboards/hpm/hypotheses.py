@@ -22,7 +22,8 @@ from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_nam
 from rvtrace.models.riscv.csr import DEBUG, Access, Answer
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.hpm.bounds import HIGH, UNKNOWN, Bounds, Count, Cycle, Flags, Setting
+from rvtrace.scoreboards.diagnosis.budget import Budget
+from rvtrace.scoreboards.hpm.bounds import HIGH, UNKNOWN, Bounds, Count, Cycle, Flags, Rule, Setting
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import NONE
 from rvtrace.scoreboards.hpm.free import FreeSoftware
@@ -41,13 +42,6 @@ WORST = 3  # of these
 BEST = 6  # hypotheses that are looked at longer
 _FILTERS = {4: "minh", 3: "sinh", 2: "uinh", 1: "vsinh", 0: "vuinh"}
 _FIXED = {0: "mcycle", 2: "minstret"}
-
-# Selectors that no device has, of rules that count otherwise: what the low part selects, ...
-_ONCE = 1 << 16  # once a cycle at most
-_TWICE = 1 << 17
-_SOME = 1 << 18  # some of it, or all
-_MORE = 1 << 19  # all of it, and perhaps what happens besides
-_PART = _ONCE - 1
 
 Settings = dict[int, Setting]
 
@@ -110,21 +104,21 @@ class _Bounds(Bounds):
         super().step(cycle, settings, then, written, access, length)
 
     def _range(self, setting: Setting, cycle: Cycle) -> tuple[int, int]:
-        if setting.selector <= _PART:
-            return super()._range(setting, cycle)
-        lo, hi = super()._range(setting._replace(selector=setting.selector & _PART), cycle)
-        if setting.selector & _SOME:
+        lo, hi = super()._range(setting, cycle)
+        if not setting.rule:
+            return lo, hi
+        if setting.rule & Rule.SOME:
             return 0, hi
-        if setting.selector & _MORE:
+        if setting.rule & Rule.MORE:
             return lo, max(hi, self._most(cycle))
-        if setting.selector & _ONCE:
+        if setting.rule & Rule.ONCE:
             return min(lo, 1), min(hi, 1)
         return 2 * lo, 2 * hi
 
     def _apart(
         self, count: Count, now: Setting, cycle: Cycle, lo: int, hi: int, written: int, access: bool, length: int
     ) -> None:
-        if now.selector <= _PART:
+        if not now.rule:
             super()._apart(count, now, cycle, lo, hi, written, access, length)
 
 
@@ -318,11 +312,9 @@ def vague(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
         groups.append(("mhpmcounter3 to mhpmcounter31", programmable))
     for name, group in groups:
         kind = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(group[-1], "HPM.count.event")
-        for clause, text, flag in ((kind, "does not count all that happens", _SOME),
-                                   ("HPM.count.idle", "counts what it should not, too", _MORE)):  # fmt: skip
-            change = _change(
-                group, lambda s, flag=flag: s._replace(selector=s.selector | flag) if s.selector > 0 else s
-            )
+        for clause, text, rule in ((kind, "does not count all that happens", Rule.SOME),
+                                   ("HPM.count.idle", "counts what it should not, too", Rule.MORE)):  # fmt: skip
+            change = _change(group, lambda s, rule=rule: s._replace(rule=s.rule | rule) if s.selector > 0 else s)
             yield Hypothesis(clause, f"{name} {text}", change, vague=True)
 
 
@@ -332,13 +324,13 @@ def _counting(capture: HpmCapture, name: str, group: list[int]) -> Iterator[Hypo
 
     kind = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(group[-1], "HPM.count.event")
 
-    def selects(selector: int, flag: int) -> Callable[[Setting], Setting]:
-        return lambda s: s._replace(selector=s.selector | flag) if s.selector > selector else s
+    def selects(selector: int, rule: Rule) -> Callable[[Setting], Setting]:
+        return lambda s: s._replace(rule=s.rule | rule) if s.selector > selector else s
 
     yield of("HPM.inhibit.stops", "counts while its bit of mcountinhibit is 1", lambda s: s._replace(inhibit=0))
     if group[-1] != 0:
-        yield of("HPM.count.several", "counts one where several happen in a cycle", selects(CYCLES, _ONCE))
-    yield of(kind, "counts twice what happens", selects(0, _TWICE))
+        yield of("HPM.count.several", "counts one where several happen in a cycle", selects(CYCLES, Rule.ONCE))
+    yield of(kind, "counts twice what happens", selects(0, Rule.TWICE))
     yield of(kind, "does not count", lambda s: s._replace(selector=0))
     widths = sorted({capture.config.widths[n] for n in group})
     for width in sorted({8, 16, 24, 31, 32, 40, 47, 48, 56, 63, *(w - 1 for w in widths)}):
@@ -449,7 +441,7 @@ def _selecting(capture: HpmCapture, n: int) -> Iterator[Hypothesis]:
         by = _change(group, lambda s, k=step: s._replace(selector=s.selector + k) if s.selector >= FIRST_EVENT else s)
         yield Hypothesis("HPM.select.event", f"what selects event k counts event k {'+-'[step < 0]} 1", by)
     for one in sorted({right for right, _ in pairs if right >= FIRST_EVENT}):
-        once = _change(group, lambda s, k=one: s._replace(selector=k | _ONCE) if s.selector == k else s)
+        once = _change(group, lambda s, k=one: s._replace(rule=Rule.ONCE) if s.selector == k else s)
         text = f"what selects {selector_name(one)} counts one where several happen in a cycle"
         yield Hypothesis("HPM.count.several", text, once)
     for right, other in pairs:
@@ -479,17 +471,19 @@ class Tried:
 Judge = Callable[[tuple[Hypothesis, ...], int, frozenset[int], int], "Tried | None"]
 
 
-def explain(capture: HpmCapture, judge: Judge) -> Tried:
+def explain(capture: HpmCapture, judge: Judge, budget: Budget | None = None) -> Tried:
     """The hypotheses with which the fewest checks fail, one after the other while each of them explains most of what is
     left; none if few fail.
 
     judge: judges the run with hypotheses, up to a number of rows after the first failure, by the counters of a set;
-    None if more than a number of checks fail.
+    None if more than a number of checks fail. budget: of the search, that of a device if none is given.
     """
+    budget = budget or Budget.of(0, watched=True)
+    judge = _within(budget, judge)
     few = sum(map(capture.config.has, range(32))) <= FEW
     now = judge((), ROWS, frozenset(), sys.maxsize)
     assert now is not None
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if budget.seconds else 0):
         if now.failed < FEWEST or not now.looks:  # what only OF and LCOFIP show is not about what is counted
             break
         only = frozenset() if few else frozenset(now.numbers[:WORST])
@@ -503,6 +497,15 @@ def explain(capture: HpmCapture, judge: Judge) -> Tried:
             break
         now = best
     return now
+
+
+def _within(budget: Budget, judge: Judge) -> Judge:
+    """The same; with limits, which only a try has, it gives up when the budget has ended."""
+
+    def within(hypotheses: tuple[Hypothesis, ...], rows: int, only: frozenset[int], limit: int) -> Tried | None:
+        return None if limit < sys.maxsize and budget.ended else judge(hypotheses, rows, only, limit)
+
+    return within
 
 
 def _long(now: Tried, brief: list[Tried], left: float, judge: Judge) -> list[Tried]:
@@ -527,10 +530,11 @@ def _brief(now: Tried, others: Iterable[Hypothesis], only: frozenset[int], judge
     return sorted(good, key=lambda one: one.failed)[:BEST]
 
 
-def failures(found: tuple[Hypothesis, ...], before: int, left: int) -> Iterator[Failure]:
-    """The findings. before, left: failed checks without and with them."""
+def failures(found: tuple[Hypothesis, ...], before: int, left: int, note: str) -> Iterator[Failure]:
+    """The findings. before, left: failed checks without and with them. note: if the search ended early, a sentence."""
     for number, one in enumerate(found):
         text = f"{one.text}; that explains {before - left} of {before} checks that fail"
+        text = f"{text}; {note}" if note else text
         yield Failure(one.clause, text, at=number - len(found))
 
 

@@ -13,6 +13,8 @@ from rvtrace.scoreboards.ntrace.rewriting import Rules, with_field
 
 MOST = 1 << 22  # instructions of one count
 MOST_BRANCHES = 33
+FAR = 1 << 12  # instructions to an F-ADDR: more have a ResourceFull of I-CNT (22 bits of half-words) or a branch
+STARTS = (1, 3, 5, 7, 9)  # SYNC where trace begins
 LINEAR = "ProgTraceSync"  # ends no count at a jump
 
 
@@ -28,11 +30,13 @@ class Walked(NamedTuple):
 class Counted:
     """Follows the program from count to count. instructions: I-CNT counts those. last: 1 if the instruction that ends
     a count is not in it. stop: "none" if HIST has no stop bit. kinds: TCODEs of messages whose B-TYPE is not known; a
-    count that does not end at an uninferable jump ends in a trap.
+    count that does not end at an uninferable jump ends in a trap. uncounted: TCODEs of messages without I-CNT, whose
+    count ends at their F-ADDR.
     """
 
     def __init__(self, rules: Rules, instructions: bool = False, last: int = 0, stop: str = "",
-                 kinds: frozenset[int] = frozenset()) -> None:  # fmt: skip
+                 kinds: frozenset[int] = frozenset(), uncounted: frozenset[int] = frozenset()) -> None:  # fmt: skip
+        self._uncounted = uncounted
         self._kinds = self._by_kind = kinds  # the first is empty once the device sends B-TYPE
         self._rules, self._instructions, self._last, self._stop = rules, instructions, last, stop
         self._pc: int | None = None
@@ -52,7 +56,12 @@ class Counted:
         if icnt is None:
             return message
         start = message.name == "ProgTraceSync" and not icnt and not self._icnt
-        if self._pc is not None and not start:
+        if self._uncounted:
+            if self._pc is not None and message.tcode in self._uncounted and message.get("sync") not in STARTS:
+                message = with_field(message, "icnt", self._up_to(message.get("faddr", 0) << 1))
+            elif self._pc is not None and (walked := self._walk(icnt + self._icnt, self._taken_bits(message), message)):
+                self._pc = walked.pc
+        elif self._pc is not None and not start:
             message = self._counted(message, icnt)
         self._icnt, self._bits = 0, ""
         self._go(message)
@@ -69,8 +78,7 @@ class Counted:
                     self._pc = walked.pc
                     return with_field(message, "hist", hist | 1 << bits)
             return message
-        taken = self._bits + (f"{hist:b}"[1:] if hist else "")
-        walked = self._walk(whole, taken, message)
+        walked = self._walk(whole, self._taken_bits(message), message)
         if walked is None:
             return message
         self._pc = walked.pc
@@ -81,6 +89,22 @@ class Counted:
                 return message
             return with_field(message, "btype", 1 if self._rules.config.b_type == "1" else 2)
         return with_field(message, "icnt", max(walked.halves - self._icnt, 0))
+
+    def _taken_bits(self, message: Message) -> str:
+        hist = message.get("hist")
+        return self._bits + (f"{hist:b}"[1:] if hist else "")
+
+    def _up_to(self, address: int) -> int:
+        """Half-words from the present pc to an address that is reached without another message."""
+        program, pc, halves, taken = self._rules.program, self._pc, 0, iter(self._bits)
+        for _ in range(FAR):
+            insn = None if program is None or pc is None or pc == address else program.insn(pc)
+            if insn is None or insn.flow is Flow.UNINFERABLE:
+                break
+            halves += insn.size >> 1
+            jumps = insn.flow is Flow.INFERABLE or (insn.flow is Flow.BRANCH and next(taken, "0") == "1")
+            pc = insn.target if jumps else insn.pc + insn.size
+        return halves - self._icnt if pc == address and halves >= self._icnt else 0
 
     def _walk(self, whole: int, taken: str, message: Message) -> Walked | None:
         """From the present pc over a count; None if the program has no such way."""

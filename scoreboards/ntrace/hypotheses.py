@@ -119,6 +119,10 @@ class Traced:
         score = self._share(reading, soon)  # most readings get no farther, and that costs a fifth to see
         return score if score >= 1 or soon == window else self._share(reading, window)
 
+    def past(self, reading: Reading[Config], window: Window) -> Window:
+        """The window about the place where a reading stops in it, if it gets past the place that it was about."""
+        return window._replace(place=max(window.place, self._lost(reading, window)[1]))
+
     def lost(self, reading: Reading[Config]) -> float:
         """The same for a large part of the trace; all of it where a dialect is about few messages.
 
@@ -165,14 +169,18 @@ class Traced:
         return int(moved.origin[min(at, len(moved.origin) - 1)]) if len(moved.origin) else 0
 
     def _share(self, reading: Reading[Config], window: Window) -> float:
+        share, stops = self._lost(reading, window)
+        return share + (stops <= window.place)
+
+    def _lost(self, reading: Reading[Config], window: Window) -> tuple[float, int]:
+        """(share lost of a window, the first byte lost as it was sent)."""
         moved = self._rewritten(reading, window.begin, window.end)
         key = moved.data, reading.config, window.skipped  # most dialects do not change most windows
         if key not in self._shares:
             whole = len(moved.data) - (TAIL if window.end < len(self.data) else 0)
             self._shares[key] = self._measured(moved.data, reading.config, window.skipped, max(whole, 1))
         share, first = self._shares[key]
-        stops = int(moved.origin[first]) if first < len(moved.origin) else window.end
-        return share + (stops <= window.place)
+        return share, int(moved.origin[first]) if first < len(moved.origin) else window.end
 
     def _measured(self, data: bytes, config: Config, skipped: int, total: int) -> tuple[float, int]:
         """(share lost of the first `total` bytes, the first of them); what comes after them may have been cut."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES, MessageType
 from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.ntrace.counted import Counted
-from rvtrace.scoreboards.ntrace.rewriting import JUNK, MDO_BITS, SRC, TCODE, TSTAMP, VAR, Item, Rewriting, Rules
+from rvtrace.scoreboards.ntrace.rewriting import JUNK, MDO_BITS, SRC, TCODE, TSTAMP, VAR, Item, Rewriting, Rules, Value
 
 TYPES = tuple(kind for tcode, kind in TABLES["v1_0"].by_code.items() if tcode not in VENDOR_TCODES)
 NAMES = {f.key: f.name for kind in TYPES for f in kind.fields} | {SRC: "SRC", TSTAMP: "TSTAMP", TCODE: "TCODE"}
@@ -154,11 +154,16 @@ def _absences() -> Iterator[Dialect]:
             tail = "" if every else f"_{some[0].tcode}"
             rewriting = _in(some, _without(key))
             tcodes = frozenset(kind.tcode for kind in some if not kind.has_sync) if key == "btype" else frozenset()
-            kinds_known = (lambda rules, tcodes=tcodes: Counted(rules, kinds=tcodes)) if tcodes else None
+            synced = frozenset(kind.tcode for kind in some if kind.name == "ProgTraceSync" and key == "icnt")
+            counted = _counted(tcodes, synced) if tcodes or synced else None
             yield Dialect(
                 f"no_{key}{tail}", _clause(some), f"{what} no {NAMES[key]}", f"{NAMES[key]} is a field of its table",
-                f"{key} absent", Rewriting(lay=rewriting.lay, absent=((key, value),), value=kinds_known),
+                f"{key} absent", Rewriting(lay=rewriting.lay, absent=((key, value),), value=counted),
             )  # fmt: skip
+
+
+def _counted(kinds: frozenset[int], uncounted: frozenset[int]) -> Callable[[Rules], Value]:
+    return lambda rules: Counted(rules, kinds=kinds, uncounted=uncounted)
 
 
 def _widths() -> Iterator[Dialect]:

@@ -40,6 +40,9 @@ class Capture:
         self.looked.append("+".join(one.name for one in reading.dialects))
         return self.lost(reading)
 
+    def past(self, reading: Reading[Config], window: str) -> str:
+        return window
+
     def lost(self, reading: Reading[Config]) -> float:
         return float(self.right not in [one.name for one in reading.dialects])
 

@@ -22,6 +22,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.random_walk import random_walk
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.diagnosis import budget
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.tb.common.stimulus.stimulus import closed
@@ -161,7 +162,9 @@ def judged(run: Run, deviations: list[Deviation]) -> Verdict:
     for one in deviations:
         claim |= one.claim
     config = replace(run.config, **claim)  # pyright: ignore[reportArgumentType]
-    return check(NtraceCapture(config, run.program, sent(run, deviations), given=run.retired, exact=False), CLOSED)
+    capture = NtraceCapture(config, run.program, sent(run, deviations), given=run.retired, exact=False)
+    with budget.limited(budget.DEVICE):  # of a device, not of a short file
+        return check(capture, CLOSED)
 
 
 def findings(verdict: Verdict) -> list[str]:
