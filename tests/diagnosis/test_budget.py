@@ -115,7 +115,7 @@ def test_a_word_sets_the_budget_and_nothing_is_left_of_it() -> None:
             assert Budget.of(100, True).seconds == 3.5
         with budget.limited(0):
             claimed = Verdict(book("NT.3.1.end"))
-            assert explain(claimed, Capture("d3"), CONFIG, id, id, Budget.of(1, False)).verdict is claimed
+            assert explain(claimed, Capture("d3"), CONFIG, id, Verdict, Budget.of(1, False)).verdict is claimed
     assert Budget.of(100, True).seconds == budget.DEVICE
 
 
