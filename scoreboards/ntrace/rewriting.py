@@ -98,6 +98,12 @@ def standard(kind: MessageType, config: Config) -> list[Item]:
     return items
 
 
+@lru_cache(maxsize=64)
+def _standard_items(config: Config) -> dict[int, list[Item]]:
+    """`standard` of each message of a configuration, by its TCODE: a search asks for them hundreds of times."""
+    return {tcode: standard(kind, config) for tcode, kind in TABLES[config.variant].by_code.items()}
+
+
 class Piece(NamedTuple):
     """Bytes between two message ends: offset, and whether they can be a message (not idle, nor without an end)."""
 
@@ -172,20 +178,21 @@ class Layouts:
         self.absent = {key: value for one in chosen for key, value in one.absent}
         means = dict(pair for one in chosen for pair in one.types)
         means = {tcode: RESERVED for tcode in means.values() if tcode not in means} | means  # it has that TCODE alone
+        due = _standard_items(config)
         self.items: dict[int, tuple[MessageType, list[Item]]] = {}
         for tcode in {*table, *means}:
             kind = table.get(means.get(tcode, tcode))
             if kind is None:
                 self.items[tcode] = (unknown_type(RESERVED), [Item(TCODE, TCODE_BITS)])
                 continue
-            items = standard(kind, config)
+            items = due[kind.tcode]
             for one in chosen:
                 if one.lay is not None:
                     items = one.lay(kind, items, rules)
             self.items[tcode] = (kind, items)
         self.changed = {
             tcode for tcode, (kind, items) in self.items.items()
-            if items != standard(kind, config) or kind.tcode != tcode
+            if kind.tcode != tcode or items != due[tcode]
         }  # fmt: skip
         self.same = not self.changed
         widths = {next(item.width for item in items if item.key == TCODE) for _, items in self.items.values()}
