@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from rvtrace.models.etrace.decoder.decoded import CLAUSES as DECODED
 from rvtrace.models.etrace.encoder.encode import CLAUSES as ENCODED
+from rvtrace.models.etrace.table import TABLES
 from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.coverage.points import ETRACE
@@ -21,9 +22,12 @@ CHECKERS = {
 }
 
 
+FIELDS = {field.clause for table in TABLES.values() for m in table.messages for field in m.fields if field.clause}
+
+
 def ids(checker: str) -> frozenset[str]:
-    """Clause ids that the modules of a checker report."""
-    return literals(r"ET(-\d+|\.[a-z]+\.\w+)", *CHECKERS[checker])
+    """Clause ids that the modules of a checker report; the exact check reports those of the field table too."""
+    return literals(r"ET(-\d+|\.[a-z]+\.\w+)", *CHECKERS[checker]) | (FIELDS if checker == "exact" else set())
 
 
 ROWS = Rows("etrace", CHECKERS, ids, SCENARIOS, ETRACE.points)

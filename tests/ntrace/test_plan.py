@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rvtrace.models.ntrace.table import BY_NAME
+from rvtrace.models.ntrace.table import BY_NAME, TABLES
 from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.tb.ntrace.coverage.points import POINTS
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
@@ -26,7 +26,9 @@ CHECKERS = {
     ),
     "sources": ("scoreboards/ntrace/sources.py",),
 }
-FIELDS = {f"NT.{kind.section}.fields" for kind in BY_NAME.values()}  # these are put together from the field table
+# These come from the field table.
+FIELDS = {f"NT.{kind.section}.fields" for kind in BY_NAME.values()}
+FIELDS |= {field.clause for table in TABLES.values() for field in table.fields.values() if field.clause}
 
 
 def ids(checker: str) -> frozenset[str]:
