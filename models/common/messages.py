@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 VARIABLE = -1  # a width: at least one bit, and the run of bits ends with it
 MOST_BITS = 64  # of any field without a limit of its own
@@ -187,6 +187,9 @@ class Resolved(NamedTuple):
     mask: int = 0
 
 
+Kind = TypeVar("Kind", bound="MessageType")
+
+
 @dataclass(frozen=True)
 class MessageType:
     """A kind of message, packet or item: its fields in the order in which they are sent, without those of `selector`.
@@ -217,7 +220,7 @@ class MessageType:
             raise KeyError(f"{self.name} has the fields {', '.join(self.keys)}, not {key}")
         return self.fields[self.index[key]]
 
-    def with_fields(self, fields: Iterable[Field]) -> MessageType:
+    def with_fields(self: Kind, fields: Iterable[Field]) -> Kind:
         """The same kind with other fields."""
         return replace(self, fields=tuple(fields))
 
@@ -300,33 +303,33 @@ def decided(of: Of, config: Any, before: Sequence[Field]) -> Decided | None:
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Generic[Kind]):
     """The messages of one variant of a format."""
 
-    messages: tuple[MessageType, ...]
+    messages: tuple[Kind, ...]
     name: str = ""
 
     @cached_property
-    def by_name(self) -> dict[str, MessageType]:
+    def by_name(self) -> dict[str, Kind]:
         """Each message by its name."""
         return {m.name: m for m in self.messages}
 
     @cached_property
-    def _by_selector(self) -> dict[frozenset[tuple[str, int]], MessageType]:
+    def _by_selector(self) -> dict[frozenset[tuple[str, int]], Kind]:
         return {frozenset(m.selector.items()): m for m in self.messages}
 
-    def __getitem__(self, name: str) -> MessageType:
+    def __getitem__(self, name: str) -> Kind:
         return self.by_name[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self.by_name
 
-    def select(self, **values: int) -> MessageType | None:
+    def select(self, **values: int) -> Kind | None:
         """The message with exactly these values of its selector."""
         return self._by_selector.get(frozenset(values.items()))
 
     @cached_property
-    def by_code(self) -> dict[int, MessageType]:
+    def by_code(self) -> dict[int, Kind]:
         """Each message by the value that selects it; of formats whose selector is one field."""
         return {code: m for m in self.messages for code in m.selector.values()}
 
@@ -359,12 +362,12 @@ class Table:
         """How many columns there are."""
         return max(self.columns.values(), default=-1) + 1
 
-    def each(self, change: Callable[[MessageType, Field], Iterable[Field]]) -> Table:
+    def each(self, change: Callable[[Kind, Field], Iterable[Field]]) -> Table[Kind]:
         """Another table: each field of each message becomes these, which may be none, one or several."""
         changed = (m.with_fields(new for f in m.fields for new in change(m, f)) for m in self.messages)
         return replace(self, messages=tuple(changed))
 
-    def with_message(self, message: MessageType) -> Table:
+    def with_message(self, message: Kind) -> Table[Kind]:
         """Another table, in which this message replaces the one of the same name, or is the last."""
         if message.name not in self:
             return replace(self, messages=(*self.messages, message))

@@ -37,7 +37,7 @@ class Layout(NamedTuple):
 
 
 @lru_cache(64)
-def layout(table: Table, config: Any, known: tuple[str, ...]) -> Layout:
+def layout(table: Table[Any], config: Any, known: tuple[str, ...]) -> Layout:
     """Of one configuration. known: the fields whose cells come first, in this order."""
     cells = {key: cell for cell, key in enumerate(dict.fromkeys((*known, *table.keys)))}
     kinds, parts, widths = KIND.rows(KINDS, 0), [], []

@@ -268,7 +268,7 @@ DRAFT = Table(
     ),
     "draft_0_026",
 )  # fmt: skip
-TABLES: dict[str, Table] = {"v2_0": V2_0, "draft_0_026": DRAFT}
+TABLES: dict[str, Table[MessageType]] = {"v2_0": V2_0, "draft_0_026": DRAFT}
 
 
 def formats(variant: str) -> dict[str, MessageType]:

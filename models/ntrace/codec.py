@@ -95,7 +95,7 @@ class Unpacker:
         config: Config,
         on_message: Callable[[Message], None],
         on_damage: Callable[[Damage], None],
-        table: Table | None = None,
+        table: Table[MessageType] | None = None,
     ) -> None:
         self._table = (table or TABLES[config.variant]).by_code
         self._config = config
@@ -228,7 +228,7 @@ def _groups(raw: bytes | bytearray) -> list[messages.Run]:
     return groups
 
 
-def unpack(data: bytes, config: Config, table: Table | None = None) -> tuple[list[Message], list[Damage]]:
+def unpack(data: bytes, config: Config, table: Table[MessageType] | None = None) -> tuple[list[Message], list[Damage]]:
     """All messages and all damage of a complete stream. table: of the messages, by default that of the variant."""
     found: list[Message] = []
     damages: list[Damage] = []

@@ -37,7 +37,7 @@ class Layout(NamedTuple):
     cells: dict[int, tuple[int, ...]]
 
 
-def layout(table: Table, config: Config, first: int = 0) -> Layout:
+def layout(table: Table[Any], config: Config, first: int = 0) -> Layout:
     """The messages of a configuration. first: of the columns in a row."""
     kinds, fields, cells = KIND.rows(TCODES, 0), [], {}
     for tcode, kind in table.by_code.items():

@@ -223,8 +223,8 @@ RC7 = replace(
     V1_0.each(lambda kind, f: (replace(f, max_bits=messages.MOST_BITS) if f.key in _UNLIMITED else f,)), name="rc7"
 )
 
-TABLES: dict[str, Table] = {"v1_0": V1_0, "rc7": RC7}
-BY_NAME: dict[str, Any] = V1_0.by_name
+TABLES: dict[str, Table[MessageType]] = {"v1_0": V1_0, "rc7": RC7}
+BY_NAME: dict[str, MessageType] = V1_0.by_name
 VALUE_NAMES = {key: f.codes for key, f in V1_0.fields.items() if f.codes}
 # Codes that tables 15, 19, 23 and 25 leave to vendors, by the key of their field.
 VENDOR_CODES = {key: f.vendor for key, f in V1_0.fields.items() if f.vendor}

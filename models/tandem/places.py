@@ -33,7 +33,7 @@ class Places:
     depends on no other; tail: bytes of the fields after the ones that do; more: the fields that nobody knows.
     """
 
-    def __init__(self, items: Table, config: Any) -> None:
+    def __init__(self, items: Table[Any], config: Any) -> None:
         self.config = config
         self.by_code = {item.selector["opcode"]: item for item in items.messages}
         self._at: dict[tuple[int, str], int] = {}
@@ -97,5 +97,5 @@ def places(config: Any) -> Places:
 
 
 @lru_cache(64)
-def _places(items: Table, config: Any) -> Places:
+def _places(items: Table[Any], config: Any) -> Places:
     return Places(items, config)

@@ -87,7 +87,7 @@ OPCODES: tuple[Opcode, ...] = (
     _item(INSN16, "insn16", "16-bit instruction", (Field("bits", 16),)),
     _item(INSN32, "insn32", "32-bit instruction", (Field("bits", 32),)),
 )
-TABLES: dict[str, Table] = {VERSION: Table(OPCODES, VERSION)}  # what everybody reads; one version so far
+TABLES: dict[str, Table[MessageType]] = {VERSION: Table(OPCODES, VERSION)}  # what everybody reads; one version so far
 BY_CODE = {opcode.code: opcode for opcode in OPCODES}
 
 # --- Registers (notes, "register addresses") ------------------------------------------------------------------------

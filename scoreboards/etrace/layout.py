@@ -86,7 +86,7 @@ def standard(variant: str) -> Layout:
 
 
 @cache
-def _of(table: Table) -> Layout:
+def _of(table: Table[Any]) -> Layout:
     return Layout(
         {f.name: f.fields for f in table.messages},
         {f.name: (f.selector["format"], f.selector.get("subformat")) for f in table.messages},
