@@ -8,7 +8,7 @@ testbench needs beyond it is the facet tb/<ip>/bench.py.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,11 +27,11 @@ class Judge(ABC):
 
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check. config: the class
     of its configurations. tolerances: the class of its tolerances. more_words: other names of options. xlen_names:
-    options that say how wide addresses are. foreign: what it says of somebody else's
-    device; None if none can be attached. claims: options that describe a foreign device alone, and what they are of
-    ours. counted: the count in a result's stats that says how much was run. leaves_rows:
-    whether a capture has what was on the ports, rows of cycles. left: files of a capture. unread: why
-    `make check` and `make decode` refuse it, for a system that leaves no capture they could read.
+    options that say how wide addresses are. foreign: what it says of somebody else's device; None if none can be
+    attached. claims: options that describe a foreign device alone, and what they are of ours. follows_program: whether
+    its trace says what the hart did only together with the program. counted: the count in a result's stats that says
+    how much was run. leaves_rows: whether a capture has what was on the ports, rows of cycles. left: files of a
+    capture. unread: why `make check` and `make decode` refuse it, for a system that leaves no capture they could read.
     """
 
     ip: ClassVar[str]
@@ -43,6 +43,7 @@ class Judge(ABC):
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
     foreign: ClassVar[Foreign | None] = None
     claims: ClassVar[dict[str, Any]] = {}
+    follows_program: ClassVar[bool] = False
     counted: ClassVar[str] = "instructions"
     leaves_rows: ClassVar[bool] = False
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
@@ -74,6 +75,16 @@ class Judge(ABC):
     @abstractmethod
     def capture(self, config: Any, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
         """A capture of files, ready for `check`; CaptureError if there is no one trace."""
+
+    def legible(self, data: bytes, config: Any = None) -> float:
+        """The share of the first bytes of a trace that have the form of this format, with a configuration or its
+        defaults; 0 for a system that sends no bytes.
+        """
+        return 0.0
+
+    def addresses(self, data: bytes, config: Any) -> Iterable[int]:
+        """The full addresses of the first messages or packets; none if there are no such."""
+        return ()
 
     @abstractmethod
     def check(self, capture: Any, tolerances: Any) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,6 +44,7 @@ class EtraceJudge(Judge):
     ip, title, config, tolerances = "etrace", "E-Trace", Config, Tolerances
     foreign = FOREIGN
     parts = ("tci",)
+    follows_program = True
     xlen_names = ("xlen", "iaddress_width_p")
     more_words: ClassVar[dict[str, str]] = {"XLEN": "32 or 64: IADDRESS_WIDTH_P", "BLOCKS": "BLOCKS_P"}
     left = (*Judge.left, "packets.hex")
@@ -91,6 +93,28 @@ class EtraceJudge(Judge):
             rerun=rerun,
             problems=[str(d) for d in damage],
         )
+
+    def legible(self, data: bytes, config: Config | None = None) -> float:
+        """The share of payloads that can be read."""
+        from rvtrace.models.etrace.decoder.deframe import deframe
+        from rvtrace.scoreboards.etrace.layout import read, standard
+
+        config = config or Config()
+        payloads, _, _ = deframe(data, config)
+        layout = standard(config.variant)
+        good = (len(one) for one in payloads if not read(one, layout, config, config.options).problem)
+        return sum(good) / max(sum(map(len, payloads)), 1)
+
+    def addresses(self, data: bytes, config: Config) -> Iterator[int]:
+        """Those of the packets of format 3, subformat 0."""
+        from rvtrace.models.etrace.decoder.deframe import deframe
+        from rvtrace.scoreboards.etrace.layout import read, standard
+
+        layout = standard(config.variant)
+        for payload in deframe(data, config)[0]:
+            packet = read(payload, layout, config, config.options)
+            if packet.name == "start" and not packet.problem:
+                yield packet.values["address"] << config.iaddress_lsb_p
 
     def check(self, capture: EtraceCapture, tolerances: Tolerances) -> Verdict:
         """Exact, lossless and legal."""

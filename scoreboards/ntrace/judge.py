@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rvtrace.models.ntrace.config import Config
@@ -39,6 +40,7 @@ class NtraceJudge(Judge):
     ip, title, config, tolerances = "ntrace", "N-Trace", Config, Tolerances
     foreign = FOREIGN
     parts = ("tci",)
+    follows_program = True
 
     def described(self, config: Config) -> str:
         """Variant, mode and width."""
@@ -49,6 +51,24 @@ class NtraceJudge(Judge):
         from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 
         return NtraceCapture(config, program, data, beats, retired, rerun=rerun)
+
+    def legible(self, data: bytes, config: Config | None = None) -> float:
+        """The share of known messages."""
+        from rvtrace.models.ntrace.codec import unpack
+        from rvtrace.models.ntrace.table import TABLES
+
+        config = config or Config()
+        messages, damages = unpack(data, config)
+        begins = sorted([*(m.offset for m in messages), *(d.offset for d in damages), len(data)])
+        after = dict(zip(begins, begins[1:]))
+        known = TABLES[config.variant].by_code
+        return sum(after[m.offset] - m.offset for m in messages if m.tcode in known) / len(data)
+
+    def addresses(self, data: bytes, config: Config) -> Iterator[int]:
+        """F-ADDR of synchronizing messages."""
+        from rvtrace.models.ntrace.codec import unpack
+
+        yield from (address << 1 for m in unpack(data, config)[0] if (address := m.get("faddr")) is not None)
 
     def check(self, capture: NtraceCapture, tolerances: Tolerances) -> Verdict:
         """Exact, lossless and legal."""

@@ -52,6 +52,15 @@ class TandemJudge(Judge):
 
         return TandemCapture(config, None, data, exact=False, rerun=rerun, program=program, retired=retired)
 
+    def legible(self, data: bytes, config: Config | None = None) -> float:
+        """The share of items that can be read."""
+        import numpy as np
+
+        from rvtrace.models.tandem.decoder.scan import PAD, Scanner
+
+        scan = Scanner(config or Config()).scan(np.frombuffer(data + bytes(PAD), np.uint8), final=True)
+        return float(scan.lengths.sum()) / len(data)
+
     def check(self, capture: TandemCapture, tolerances: Tolerances | None = None) -> Verdict:
         """Exact, lossless, legal, and programs through the verifier."""
         from rvtrace.scoreboards.tandem.check import check

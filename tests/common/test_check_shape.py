@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of all systems have one shape, and no module of the scoreboards imports itself by way of others."""
+"""The checks of all systems have one shape."""
 
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from graphlib import TopologicalSorter
 from importlib import import_module
 from inspect import signature
 
-import grimp
 import pytest
 
 from rvtrace.scoreboards.common.clauses import Plan
@@ -33,9 +31,3 @@ def test_every_check_has_the_same_shape(system: str) -> None:
 def test_tolerances_are_the_profile_or_free(system: str) -> None:
     tolerances = import_module(f"rvtrace.scoreboards.{system}.tolerances").Tolerances
     assert tolerances() == tolerances() != tolerances.free() and is_dataclass(tolerances)
-
-
-def test_no_import_cycles() -> None:
-    """Also counting imports inside functions and for type checkers only; a CycleError names the modules."""
-    graph = grimp.build_graph("rvtrace.scoreboards", cache_dir=None, exclude_type_checking_imports=False)
-    TopologicalSorter({module: graph.find_modules_directly_imported_by(module) for module in graph.modules}).prepare()
