@@ -14,7 +14,7 @@ from rvtrace.models.ntrace.table import BY_NAME, VENDOR_TCODES, Message, message
 from tests.common.packers import vector
 from tests.common.unit_bench import play
 
-SOURCES = ["ntrace/ntrace_pkg.sv", "ntrace/ntrace_field.sv", "ntrace/ntrace_packer.sv"]
+SOURCES = ["ntrace/ntrace_pkg.sv", "ntrace/ntrace_layout_pkg.sv", "ntrace/ntrace_field.sv", "ntrace/ntrace_packer.sv"]
 CONFIGS = [  # Xlen, HistBits, TsWidth, OutBytes, src_bits, ts, extend, ready
     (64, 32, 64, 8, 0, 0, 0, 100),
     (64, 32, 64, 8, 12, 1, 1, 60),
@@ -52,7 +52,7 @@ def _message(rng: Random, xlen: int, hist_bits: int) -> Message:
 
 
 def _descriptor(rng: Random, message: Message, widths: list[int], now: int) -> int:
-    """The fields a message has; the others are noise."""
+    """The fields a message has, the first lowest (ntrace_layout_pkg); the others are noise."""
     place = {
         "sync": 1,
         "etype": 1,
@@ -71,7 +71,7 @@ def _descriptor(rng: Random, message: Message, widths: list[int], now: int) -> i
         value = message.get(spec.key)
         if value is not None:
             fields[place.get(spec.key, 3)] = value
-    return vector(*zip(fields, widths))
+    return vector(*reversed([*zip(fields, widths)]))
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: "-".join(map(str, c)))
