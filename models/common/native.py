@@ -83,7 +83,7 @@ def compiled(module: ModuleType) -> SimpleNamespace | None:
                 copy = FunctionType(value.__code__, space, key)
                 copy.__module__, copy.__doc__ = name, value.__doc__
                 space[key] = _compile(copy, _signature(value, module))
-                setattr(made, key, space[key])
+                setattr(made, key, _entry(space[key]))
         _compiled[name] = made
         _keep(module)
     return _compiled[name]
@@ -130,6 +130,14 @@ def _compile(function: FunctionType, signature: Any) -> Any:
         if "cache" not in str(error):
             raise
         return njit(signature, _nrt=False)(function)
+
+
+def _entry(function: Any) -> Any:
+    """A compiled function for Python to call. Numba would look for the signature in each call, which takes ten times as
+    long as the call where arguments are arrays of records. TypeError if an array has rows of another size.
+    """
+    (only,) = function.overloads.values()
+    return only.entry_point
 
 
 def _signature(function: FunctionType, module: ModuleType) -> Any:
