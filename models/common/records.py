@@ -11,6 +11,7 @@ A kernel reads and writes attributes, and nothing else: whole records are copied
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
@@ -28,8 +29,8 @@ class Record:
         self.name, self.names = name, tuple(names.split())
         self.dtype = np.dtype([(each, np.int64) for each in self.names])
         self.kind: Any = type(name, (), {"__slots__": self.names, "__repr__": _shown})
-        cells = {each: _cell(index) for index, each in enumerate(self.names)}
-        self._view: Any = type(f"{name}View", (_View,), {"__slots__": (), **cells})
+        fields = [(each, ctypes.c_int64) for each in self.names]
+        self._view: Any = type(f"{name}View", (ctypes.Structure,), {"_fields_": fields})
 
     def one(self, default: int = -1, **values: int) -> Any:
         """An object; its fields are `default` but for those given."""
@@ -51,7 +52,7 @@ class Record:
         """One row, to read and write outside a kernel: an object whose fields are integers of Python."""
         if not isinstance(rows, np.ndarray):
             return rows[index]
-        return self._view(rows[index : index + 1].view(np.int64))
+        return self._view.from_buffer(rows, index * self.dtype.itemsize)
 
     def longer(self, rows: Any) -> Any:
         """Twice as long, with -1 in what is new."""
@@ -92,25 +93,6 @@ class Record:
         return made
 
 
-class _View:
-    """A row of a structured array."""
-
-    __slots__ = ("_cells",)
-
-    def __init__(self, cells: np.ndarray) -> None:
-        self._cells = cells
-
-
-def _cell(index: int) -> property:
-    def get(row: Any) -> int:
-        return int(row._cells[index])
-
-    def put(row: Any, value: int) -> None:
-        row._cells[index] = value
-
-    return property(get, put)
-
-
 def _shown(row: Any) -> str:
     fields = (f"{name}={getattr(row, name)}" for name in row.__slots__)
     return f"{type(row).__name__}({', '.join(fields)})"
@@ -125,17 +107,12 @@ class Hash:
     def __init__(self, record: Record, place: Callable[[int, int], int]) -> None:
         self.record, self.used, self._place = record, 0, place
         self.rows: Any = record.rows(_FEW)
+        self._rows_of: dict[int, int] = {}  # the row of each key
+        self._taken: set[int] = set()
 
     def find(self, key: int) -> int:
         """Where the row of a key is, -1 if nowhere."""
-        most, name = len(self.rows) - 1, self.record.names[0]
-        compiled = isinstance(self.rows, np.ndarray)
-        at = self._place(key, most)
-        while True:
-            found = self.rows[at][name] if compiled else getattr(self.rows[at], name)
-            if found == key or found == EMPTY:
-                return at if found == key else EMPTY
-            at = at + 1 & most
+        return self._rows_of.get(key, EMPTY)
 
     def at(self, index: int) -> Any:
         """A row, as `Record.at`."""
@@ -152,17 +129,18 @@ class Hash:
             size = 4 * len(old)
             compiled = isinstance(old, np.ndarray)
             self.rows = np.full(size, -1, np.int64).astype(self.record.dtype) if compiled else self.record.rows(size)
-            for index in range(len(old)):
-                row = get(old, index)
-                if row[0] != EMPTY:
-                    self._put(row)
+            known = list(self._rows_of.values())
+            self._taken.clear()
+            for index in known:
+                self._put(get(old, index))
         self._put(values)
         self.used += 1
 
     def _put(self, row: tuple[int, ...]) -> None:
-        most, key = len(self.rows) - 1, self.record.names[0]
+        most = len(self.rows) - 1
         at = self._place(row[0], most)
-        compiled = isinstance(self.rows, np.ndarray)
-        while (self.rows[at][key] if compiled else getattr(self.rows[at], key)) != EMPTY:
+        while at in self._taken:
             at = at + 1 & most
+        self._taken.add(at)
+        self._rows_of[row[0]] = at
         self.record.put(self.rows, at, row)
