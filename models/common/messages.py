@@ -309,6 +309,13 @@ class Table(Generic[Kind]):
     messages: tuple[Kind, ...]
     name: str = ""
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.messages, self.name))  # of all fields: what is cached by table would take it again and again
+
     @cached_property
     def by_name(self) -> dict[str, Kind]:
         """Each message by its name."""
@@ -443,8 +450,10 @@ def unpack(
         elif left < width:
             raise FieldError(one, "cut", f"ends inside its field {one.name}")
         size = left if width == VARIABLE else width
-        place = Place(config, found, size, number >> at - 1 & 1 if at else 0)
-        value = one.coding.take(number >> at & (1 << size) - 1, place)
+        value: int | None = number >> at & (1 << size) - 1
+        if one.coding is not PLAIN:
+            place = Place(config, found, size, number >> at - 1 & 1 if at else 0)
+            value = one.coding.take(value, place)
         if width == VARIABLE and value is not None and value >> (most := one.most(config, found)):
             raise FieldError(one, "long", f"{one.name}={value:#x} has more than {most} bits", value)
         found[one.key] = value

@@ -8,7 +8,11 @@ code, compiled or not.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
 
 from rvtrace.models.common.messages import VARIABLE, Table
 from rvtrace.models.common.records import Record
@@ -27,7 +31,8 @@ FIELD = Record("Field", "width most extends column by mask optional")
 _CODINGS = ("plain", "address")  # that the kernels know
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True)
+class Layout:
     """kinds: of KIND, by TCODE; fields: of FIELD. cells: by TCODE, the column of each field of its type, -1 of those
     that are absent in this configuration; nothing for a type that only Python reads.
     """
@@ -36,9 +41,15 @@ class Layout(NamedTuple):
     fields: list[Any]
     cells: dict[int, tuple[int, ...]]
 
+    @cached_property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """kinds and fields as compiled code takes them."""
+        return KIND.array(self.kinds), FIELD.array(self.fields or [FIELD.one()])
 
+
+@lru_cache(maxsize=64)
 def layout(table: Table[Any], config: Config, first: int = 0) -> Layout:
-    """The messages of a configuration. first: of the columns in a row."""
+    """The messages of a configuration, to be read only. first: of the columns in a row."""
     kinds, fields, cells = KIND.rows(TCODES, 0), [], {}
     for tcode, kind in table.by_code.items():
         assert isinstance(kind, MessageType)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 from rvtrace.models.common import messages
@@ -28,17 +29,17 @@ _ANY_BITS = 384  # TSTAMP of more than 64 bits is for the decoder's clock to rep
 class MessageType(messages.MessageType):
     """One row of table 8: TCODE, name, fields in the order they are sent, SRC and TSTAMP with them."""
 
-    @property
+    @cached_property
     def tcode(self) -> int:
         """The TCODE."""
         return self.selector["tcode"]
 
-    @property
+    @cached_property
     def has_sync(self) -> bool:
         """Whether it is a synchronizing message (has SYNC and F-ADDR)."""
         return "sync" in self.index
 
-    @property
+    @cached_property
     def own(self) -> tuple[Field, ...]:
         """The fields that not every message has: none of a type that is not known."""
         return tuple(f for f in self.fields if f.key not in SHARED)

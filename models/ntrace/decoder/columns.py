@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,25 @@ class Image:
         self.cuts.add(node << k.CUT_SHIFT | credit, pool.new(start, count, -1), halves, count, self.node(after >> 1))
 
 
+@lru_cache(maxsize=64)
+def _readable(table: Table, config: Config) -> tuple[list[Any], np.ndarray]:
+    """The kinds of messages that the kernel reads as they are in this table, as records and as an array."""
+    known = layout(table, config, k.CELLS)
+    shared = [key for key, used in ((SRC.key, config.source_bits), (TSTAMP.key, config.timestamp)) if used]
+    found = list(known.kinds)
+    for tcode, kind in enumerate(known.kinds):
+        some = known.fields[kind.first : kind.first + kind.count]
+        sure = {field.column for field in some if field.by < 0 and not field.optional}
+        needed = [key for key in _READ.get(tcode, ()) if key != "hrepeat"]
+        columns = {key: k.CELLS + column for key, column in table.columns.items()}
+        there = {field.column for field in some}
+        if any(columns.get(key) not in sure for key in needed) or any(
+            columns.get(key) not in there for key in (*shared, *_READ.get(tcode, ()))
+        ):
+            found[tcode] = KIND.one(0)
+    return found, KIND.array(found)
+
+
 class Memory:
     """All columns of one decoder. kernel: the functions to use. columns, reading: what they take. state, work: records.
 
@@ -124,7 +144,7 @@ class Memory:
 
     def __init__(self, config: Config, table: Table | None = None) -> None:
         self.kernel: Any = k
-        self.compiled = False
+        self.compiled, self._config = False, config
         self.table = table or TABLES[config.variant]
         self.layout = layout(self.table, config, k.CELLS)
         self.row = k.CELLS + self.table.width  # entries of a row of `rows`
@@ -138,7 +158,7 @@ class Memory:
             **{f"{key}_at": k.CELLS + self.table.columns.get(key, 0) for key in _KEYS},
         )]  # fmt: skip
         self._state[0].fresh = 1
-        self._kinds: Any = self._readable(config)
+        self._kinds: Any = _readable(self.table, config)[0]
         self._fields: Any = self.layout.fields or [FIELD.one()]
         self._sources: Any = [0] * (1 << config.source_bits)
         self._calls: Any = [0] * k.DEPTH
@@ -153,22 +173,6 @@ class Memory:
         self.columns: Any = ()
         self.reading: Any = ()
         self.state, self.work = self._state[0], self._work[0]
-
-    def _readable(self, config: Config) -> list[Any]:
-        """The kinds of messages that the kernel reads as they are in this table."""
-        shared = [key for key, used in ((SRC.key, config.source_bits), (TSTAMP.key, config.timestamp)) if used]
-        found = list(self.layout.kinds)
-        for tcode, kind in enumerate(self.layout.kinds):
-            some = self.layout.fields[kind.first : kind.first + kind.count]
-            sure = {field.column for field in some if field.by < 0 and not field.optional}
-            needed = [key for key in _READ.get(tcode, ()) if key != "hrepeat"]
-            columns = {key: k.CELLS + column for key, column in self.table.columns.items()}
-            there = {field.column for field in some}
-            if any(columns.get(key) not in sure for key in needed) or any(
-                columns.get(key) not in there for key in (*shared, *_READ.get(tcode, ()))
-            ):
-                found[tcode] = KIND.one(0)
-        return found
 
     @property
     def image(self) -> Image:
@@ -208,7 +212,7 @@ class Memory:
         for name in ("lasts", "rows", "_sources", "_calls", "_log", "_saved"):
             setattr(self, name, np.array(getattr(self, name), np.int64))
         self._state, self._work = k.STATE.array(self._state), k.WORK.array(self._work)
-        self._kinds, self._fields = KIND.array(self._kinds), FIELD.array(self._fields)
+        self._kinds, self._fields = _readable(self.table, self._config)[1], self.layout.arrays[1]
         self.repeats, self.steps = REPEAT.array(self.repeats), np.array(self.steps, np.int32)
         self.state, self.work = k.STATE.at(self._state, 0), k.WORK.at(self._work, 0)
         self.refresh()
