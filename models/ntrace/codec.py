@@ -3,9 +3,9 @@
 
 A byte is MDO[5:0] << 2 | MSEO[1:0]. A message starts with MSEO=00; 01 ends a variable-length field, 11 the
 message; 0xFF between messages is idle. `pack` makes bytes, `Unpacker` reads any bytes whatever they are, in
-memory bounded by `MAX_CUSTOM`. What is custom (a vendor-defined message, or ResourceFull with a vendor's RCODE) may
-have any fields, larger than those of the standard (chapter 3): of those that are not understood, TCODE and SRC are
-reported.
+memory bounded by `MAX_CUSTOM` and a number of messages. What is custom (a vendor-defined message, or ResourceFull
+with a vendor's RCODE) may have any fields, larger than those of the standard (chapter 3): of those that are not
+understood, TCODE and SRC are reported.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from rvtrace.models.ntrace.table import (
 
 MAX_MESSAGE = 64  # bytes kept of one message; the longest legal one has 38 (section 3)
 MAX_CUSTOM = 4096  # the same of a custom one. The text has no bound for them; a decoder needs one, this is ours
+_MOST_KNOWN = 1 << 12  # messages that a reader keeps, to know them when they come again
 _IDLE = 0xFF
 
 
@@ -102,6 +103,7 @@ class Unpacker:
         self._on_message = on_message
         self._on_damage = on_damage
         self._raw = bytearray()  # the open message
+        self._known: dict[bytes, Message] = {}  # programs loop: most messages come again
         self._start = 0  # its offset
         self._offset = 0  # of the next byte
         self._skip: tuple[int, str, str] | None = None  # where damage began, why, clause
@@ -197,7 +199,10 @@ class Unpacker:
         self._raw.clear()
 
     def _message(self, tcode: int) -> Message:
-        runs = _groups(self._raw)
+        raw = bytes(self._raw)
+        if (known := self._known.get(raw)) is not None:
+            return Message(known.type, known.values, self._start)
+        runs = _groups(raw)
         kind = self._table.get(tcode)
         if kind is None:
             return self._unknown(tcode, *runs[0])
@@ -205,7 +210,10 @@ class Unpacker:
         left = len(runs) - found.runs
         if left and found.values.get(RCODE.key) not in RESERVED_RCODES:
             raise FieldError(kind.fields[-1], "left", f"has {left} field(s) too many")
-        return Message.of(kind, found.values, self._start)
+        message = Message.of(kind, found.values, self._start)
+        if len(self._known) < _MOST_KNOWN and len(raw) <= MAX_MESSAGE:
+            self._known[raw] = message
+        return message
 
 
 def _complaint(kind: MessageType, error: FieldError) -> tuple[str, str]:

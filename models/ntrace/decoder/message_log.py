@@ -75,14 +75,9 @@ class Messages(Sequence[Message]):
     def _fits(self, message: Message) -> bool:
         """Whether a row can hold all of it, absent only what is absent in this configuration."""
         cells = self._cells.get(message.tcode)
-        return (
-            cells is not None
-            and self._table.get(message.tcode) is message.type
-            and all(
-                not value if cell < 0 else value is None or value < _MOST for cell, value in zip(cells, message.values)
-            )
-            and message.offset < _MOST
-        )
+        if cells is None or self._table.get(message.tcode) is not message.type or message.offset >= _MOST:
+            return False
+        return not any(value and (cell < 0 or value >= _MOST) for cell, value in zip(cells, message.values))
 
     def rows(self) -> np.ndarray:
         """int64[len(self), row]: TCODE, BYTE, FIRST and TIME as the kernel names them, then the columns of
