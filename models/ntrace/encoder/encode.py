@@ -11,7 +11,8 @@ state machine, `input` reads beats, `output` has what it makes.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from rvtrace.models.ntrace.encoder import kernel as k
 from rvtrace.models.ntrace.encoder.clauses import CLAUSES
 from rvtrace.models.ntrace.encoder.input import EncoderError, Input, read
 from rvtrace.models.ntrace.encoder.output import EncodedTrace
-from rvtrace.models.ntrace.layout import FIELD, KIND, layout
+from rvtrace.models.ntrace.layout import layout
 from rvtrace.models.ntrace.table import TABLES
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType
@@ -55,12 +56,8 @@ class Encoder:
         # Options that look at more of a block than its kind, address and length.
         self._with_options = bool(config.implicit_return or config.sequential_jump or config.ownership or config.filter)
         table = TABLES[config.variant]
-        self._options, self._itypes = _options(config, self._with_options, table), _itypes(config)
+        self._known = _known(config, self._with_options, table)
         self._layout, self._size = layout(table, config, k.CELLS), _size(table)
-        what = np.array([one.what for one in self._itypes], np.uint8)
-        if config.implicit_return:
-            what[[*_POPS, *_PUSHES]] = k.CAREFUL
-        self._what = what
 
     def run(self, beats: Beats) -> EncodedTrace:
         """Encode all beats. Cycles without a row have no block, no pulse, and the levels and drop of the row before.
@@ -68,17 +65,20 @@ class Encoder:
         EncoderError if the beats have more lanes, longer blocks or wider addresses than the configuration, or
         messages with a TCODE that is not vendor-defined.
         """
-        given = read(beats, self.config, self._what, self._with_options)
+        given = read(beats, self.config, self._known.what, self._with_options)
         if given.small and native.is_compiled(k, len(given.kinds)):
             return self._compiled(given)
         state, rows, layout = k.STATE.rows(1, 0), [k.ABSENT] * (_CHUNK * self._size), self._layout
-        s = self._begin(state[0])
-        m = k.Columns(state, rows, *given.lists(), [self._options], [0] * self.config.stack_depth, self._itypes)
-        while k.run(m, len(given.kinds)) == k.FULL:
+        s = self._begin(state[0], len(rows))
+        known = self._known
+        m = k.Columns(state, rows, known.options)
+        b = k.Blocks([0] * self.config.stack_depth, known.itypes, *given.lists())
+        while k.run(m, b, len(given.kinds)) == k.FULL:
             rows.extend([k.ABSENT] * len(rows))
+            s.room = len(rows)
         if self.config.timestamp:
-            k.stamp(m)
-        p = k.Packing(state, rows, [0] * k.LONGEST, [self._options], layout.kinds, layout.fields)
+            k.stamp(m, b)
+        p = k.Packing(state, rows, [0] * k.LONGEST, known.options, layout.kinds, layout.fields)
         data = packed_rows(p, s.used, self._size, k.CELLS, self._size - 1, k.pack_one)
         used = np.array(rows[: s.used], object if not given.small else np.int64)
         return EncodedTrace(used, data, self.config, layout)
@@ -87,24 +87,48 @@ class Encoder:
         kernel: Any = native.functions(k, True)
         # what is not used of rows is no memory
         rows = np.empty((_CHUNK + len(given.kinds)) * self._size, np.int64)
-        state, data, layout = np.zeros(1, k.STATE.dtype), np.empty(_CHUNK, np.int8), self._layout
-        s, config = self._begin(k.STATE.at(state, 0)), k.CONFIG.array([self._options])
-        more = (*given.arrays(), config, np.zeros(self.config.stack_depth, np.int64), k.ITYPE.array(self._itypes))
-        while kernel.run(k.Columns(state, rows, *more), len(given.kinds)) == k.FULL:
-            rows = np.concatenate([rows, np.empty_like(rows)])
+        state, layout = np.zeros(1, k.STATE.dtype), self._layout
+        s, (config, itypes) = self._begin(k.STATE.at(state, 0), _CHUNK * self._size), self._known.arrays
+        rows[: s.room] = k.ABSENT
+        b = k.Blocks(np.zeros(self.config.stack_depth, np.int64), itypes, *given.arrays())
+        while kernel.run(k.Columns(state, rows, config), b, len(given.kinds)) == k.FULL:
+            if s.room == len(rows):
+                rows = np.concatenate([rows, np.empty_like(rows)])
+            rows[s.room : 2 * s.room] = k.ABSENT
+            s.room = min(2 * s.room, len(rows))
         if self.config.timestamp:
-            kernel.stamp(k.Columns(state, rows, *more))
-        kinds, fields = KIND.array(layout.kinds), FIELD.array(layout.fields)
+            kernel.stamp(k.Columns(state, rows, config), b)
         data = np.empty(_CHUNK + 16 * s.used // self._size, np.int8)
-        while kernel.pack(k.Packing(state, rows, data, config, kinds, fields)) == k.FULL:
+        while kernel.pack(k.Packing(state, rows, data, config, *layout.arrays)) == k.FULL:
             data = np.concatenate([data, np.empty_like(data)])
         return EncodedTrace(rows[: s.used], data[: s.put].tobytes(), self.config, layout)
 
-    def _begin(self, s: Any) -> Any:
-        """The state at reset."""
+    def _begin(self, s: Any, room: int) -> Any:
+        """The state at reset, with so much room for rows."""
+        s.room = room
         s.hist, s.own, s.popped = k.EMPTY_HIST, k.NOWHERE, k.NOWHERE
         s.due = self.config.sync_interval if self.config.inst_sync_mode else _FAR
         return s
+
+
+class _Known(NamedTuple):
+    """What does not change from run to run: rows of CONFIG, one, and of ITYPE; the same as arrays; what a block does by
+    itype, CAREFUL where an option looks at more of it.
+    """
+
+    options: list[Any]
+    itypes: list[Any]
+    arrays: tuple[np.ndarray, np.ndarray]
+    what: np.ndarray
+
+
+@lru_cache(maxsize=64)
+def _known(config: Config, with_options: bool, table: Table) -> _Known:
+    options, itypes = [_options(config, with_options, table)], _itypes(config)
+    what = np.array([one.what for one in itypes], np.uint8)
+    if config.implicit_return:
+        what[[*_POPS, *_PUSHES]] = k.CAREFUL
+    return _Known(options, itypes, (k.CONFIG.array(options), k.ITYPE.array(itypes)), what)
 
 
 def _options(config: Config, with_options: bool, table: Table) -> Any:

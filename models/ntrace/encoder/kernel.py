@@ -5,9 +5,8 @@ One source for two modes: Python runs it as it is, and Numba compiles it (`rvtra
 works on columns of integers and of records alone. A function comes after those that it calls. The section numbers are
 those of N-Trace 1.0, the steps those of docs/reference/ntrace-profile.md.
 
-Addresses are in half-words (bit 0 is never sent), so that those of RV64 fit a signed integer of 64 bits. All functions
-take the same `Columns`. What a message looks like comes from the field table (`rvtrace.models.ntrace.layout`): no
-number of a column is written here.
+Addresses are in half-words (bit 0 is never sent), so that those of RV64 fit a signed integer of 64 bits. What a message
+looks like comes from the field table (`rvtrace.models.ntrace.layout`): no number of a column is written here.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ NOWHERE = -1
 ABSENT = -1
 
 # What changes. rb_: the branch message that is held back; rep_: the HIST that is; used: entries of `rows` that are in
-# use, packed: of those that are bytes, put: bytes of those
+# use, room: those that may be, all of them ABSENT at first, packed: of those that are bytes, put: bytes of those
 STATE = Record(
     "State",
     "levels tracing lost ecode row at clock due own icnt hist ref pend pend_at btype because trap start start_because"
-    " filtered marks popped used next_block next_turn deep base"
+    " filtered marks popped used room next_block next_turn deep base"
     " rb_tcode rb_btype rb_icnt rb_hist rb_target rb_count rep_hist rep_count packed put",
 )
 # The configuration. size: entries of a row of `rows`; _at: the columns of the fields
@@ -53,14 +52,24 @@ POPS, PUSHES = 1, 2  # in `calls`
 
 
 class Columns(NamedTuple):
-    """rows: the messages sent. kinds (what a block does) to owners: of each block. places: the row
-    of Beats of each block; cycles: of each row of Beats. turns: what is more than blocks, rows of TURN_ROW. times: the
-    timestamp of each row of Beats. flags, owners, cycles and times are empty where no option asks for them.
-    stack: return addresses, a ring. does: by itype.
+    """What it takes to make messages. rows: those sent. Each call of a function passes all columns of its arguments, so
+    what no message needs is in `Blocks`.
     """
 
     state: Any
     rows: Any
+    config: Any
+
+
+class Blocks(NamedTuple):
+    """The input. kinds (what a block does) to owners: of each block. places: the row of Beats of each block; cycles: of
+    each row of Beats. turns: what is more than blocks, rows of TURN_ROW. times: the timestamp of each row of Beats.
+    flags, owners, cycles and times are empty where no option asks for them. stack: return addresses, a ring. does: by
+    itype.
+    """
+
+    stack: Any
+    does: Any
     kinds: Any
     itypes: Any
     iaddrs: Any
@@ -71,9 +80,6 @@ class Columns(NamedTuple):
     cycles: Any
     turns: Any
     times: Any
-    config: Any
-    stack: Any
-    does: Any
 
 
 class Packing(NamedTuple):
@@ -89,9 +95,10 @@ class Packing(NamedTuple):
 
 # Of the columns, for the compiler. `data` are bytes: there, uint8 is what is only read.
 TYPES = {
-    "m": (
-        Columns, STATE, "int64", "uint8", "uint8", "int64", "int64", "int64", "int64", "int64", "int64", "int64",
-        "int64", CONFIG, "int64", ITYPE,
+    "m": (Columns, STATE, "int64", CONFIG),
+    "b": (
+        Blocks, "int64", ITYPE, "uint8", "uint8", "int64", "int64", "int64", "int64", "int64", "int64", "int64",
+        "int64",
     ),
     "p": (Packing, STATE, "int64", "int8", CONFIG, KIND, FIELD),
 }  # fmt: skip
@@ -142,8 +149,6 @@ def put(m: Columns, tcode: int, clause: int) -> int:
     """A message after all others, none of whose fields is there yet but SRC; where its row is."""
     s, c, rows = m.state[0], m.config[0], m.rows
     at = s.used
-    for cell in range(at + CELLS, at + c.size):
-        rows[cell] = ABSENT
     rows[at] = tcode
     rows[at + CLAUSE] = clause
     rows[at + BEAT] = s.row
@@ -406,6 +411,8 @@ def lose(m: Columns, sent: int) -> None:
             ecode |= ECODE_OWNERSHIP
         elif rows[at] >= FIRST_VENDOR:
             ecode |= ECODE_VENDOR
+    for cell in range(sent, s.used):
+        rows[cell] = ABSENT
     s.used, s.lost, s.ecode = sent, 1, ecode
     forget(m)
 
@@ -560,19 +567,19 @@ def tell_owner(m: Columns, owner: int, trap: int) -> None:
 # The block itself (4.5, 4.6)
 
 
-def use_stack(m: Columns, itype: int, back: int) -> int:
+def use_stack(m: Columns, b: Blocks, itype: int, back: int) -> int:
     """Pop, then push, what this block's last instruction does; the clause of a pop that found nothing, else NOWHERE."""
     s, c = m.state[0], m.config[0]
-    clause, does, depth = NOWHERE, m.does[itype].calls, c.depth
+    clause, does, depth = NOWHERE, b.does[itype].calls, c.depth
     s.popped = NOWHERE
     if does & POPS:
         if s.deep:
             s.deep -= 1
-            s.popped = m.stack[(s.base + s.deep) % depth]
+            s.popped = b.stack[(s.base + s.deep) % depth]
         else:
             clause = C_COUNTER if c.implicit == COUNTER else C_NT4
     if does & PUSHES:
-        m.stack[(s.base + s.deep) % depth] = back & c.half_mask
+        b.stack[(s.base + s.deep) % depth] = back & c.half_mask
         if s.deep < depth:
             s.deep += 1
         else:
@@ -598,16 +605,16 @@ def full(m: Columns) -> None:
         s.hist = EMPTY_HIST
 
 
-def count(m: Columns, itype: int, iretire: int, early: int) -> None:
+def count(m: Columns, b: Blocks, itype: int, iretire: int, early: int) -> None:
     """Take the block into I-CNT and HIST, note what it leaves open; report what is full."""
     s, c = m.state[0], m.config[0]
     s.icnt += iretire
     if c.sync_mode == 3:
         s.clock += iretire
-    kind = m.does[itype].what
+    kind = b.does[itype].what
     if kind == LEAVES:
         s.pend, s.pend_at = INDIRECT, s.row
-        s.btype, s.because, s.trap = m.does[itype].btype, m.does[itype].reason, m.does[itype].trap
+        s.btype, s.because, s.trap = b.does[itype].btype, b.does[itype].reason, b.does[itype].trap
         if early >= 0 and not s.icnt:  # only a trap comes without an instruction
             s.because = early
         return
@@ -623,13 +630,13 @@ def count(m: Columns, itype: int, iretire: int, early: int) -> None:
         full(m)
 
 
-def block(m: Columns, i: int) -> None:
+def block(m: Columns, b: Blocks, i: int) -> None:
     """One block, whatever it does."""
-    s, c, iaddr, itype, iretire = m.state[0], m.config[0], m.iaddrs[i], m.itypes[i], m.iretires[i]
-    s.row = s.at = m.places[i]
+    s, c, iaddr, itype, iretire = m.state[0], m.config[0], b.iaddrs[i], b.itypes[i], b.iretires[i]
+    s.row = s.at = b.places[i]
     flags, owner = 0, NOWHERE
     if c.options:
-        flags, owner = m.flags[i], m.owners[i]
+        flags, owner = b.flags[i], b.owners[i]
         if flags & UNQUALIFIED:
             leave(m)
             return
@@ -648,31 +655,23 @@ def block(m: Columns, i: int) -> None:
         if c.owned and (trap or owner != s.own):
             tell_owner(m, owner, trap)
         if c.implicit:
-            clause = use_stack(m, itype, iaddr + iretire)
+            clause = use_stack(m, b, itype, iaddr + iretire)
         if flags & SEQUENTIAL:
             if s.icnt or flags & PAIRED:
                 itype = 0  # 9.1: the instruction that loads the register is in the same message
             else:
                 clause = C_SEQUENTIAL
-    count(m, itype, iretire, early)
+    count(m, b, itype, iretire, early)
     if clause >= 0:
         s.because = clause
     if flags & WATCHED:
         s.marks |= MARK_EVENT
 
 
-def blocks(m: Columns, first: int, last: int, most: int) -> int:
+def blocks(m: Columns, b: Blocks, first: int, last: int, most: int) -> int:
     """Traced blocks up to block `last`, or until more than `most` of `rows` is in use; the next one to look at."""
-    s, c, kinds, itypes, iretires, owners, places, cycles = (
-        m.state[0],
-        m.config[0],
-        m.kinds,
-        m.itypes,
-        m.iretires,
-        m.owners,
-        m.places,
-        m.cycles,
-    )
+    s, c, kinds, itypes, iretires = m.state[0], m.config[0], b.kinds, b.itypes, b.iretires
+    owners, places, cycles = b.owners, b.places, b.cycles
     mode, icnt_top, hist_top, owned = c.sync_mode, c.icnt_top, c.hist_top, c.owned
     waits = s.pend or s.start or s.marks or s.filtered or s.clock >= s.due
     icnt, hist, i = s.icnt, s.hist, first
@@ -684,7 +683,7 @@ def blocks(m: Columns, first: int, last: int, most: int) -> int:
             waits = waits or s.clock >= s.due
         if waits or kind == CAREFUL or (owned and owners[i] != s.own):
             s.icnt, s.hist = icnt, hist
-            block(m, i)
+            block(m, b, i)
             icnt, hist = s.icnt, s.hist
             waits = s.pend or s.start or s.marks or s.filtered or s.clock >= s.due
             i += 1
@@ -699,7 +698,7 @@ def blocks(m: Columns, first: int, last: int, most: int) -> int:
             if kind == LEAVES:
                 itype = itypes[i]
                 s.pend, s.btype, s.because, s.trap = (
-                    INDIRECT, m.does[itype].btype, m.does[itype].reason, m.does[itype].trap
+                    INDIRECT, b.does[itype].btype, b.does[itype].reason, b.does[itype].trap
                 )  # fmt: skip
                 s.popped = NOWHERE
             else:
@@ -731,15 +730,15 @@ def blocks(m: Columns, first: int, last: int, most: int) -> int:
 # Rows of Beats
 
 
-def turn(m: Columns, at: int) -> None:
+def turn(m: Columns, b: Blocks, at: int) -> None:
     """A row with another level, a pulse or a loss: steps 1 to 6 of the profile, and what a full queue does to them."""
-    s, c, flags, turns = m.state[0], m.config[0], m.flags, m.turns
+    s, c, flags, turns = m.state[0], m.config[0], b.flags, b.turns
     row, drop, levels, pulses, first, last = (
         turns[at], turns[at + 1], turns[at + 2], turns[at + 3], turns[at + 4], turns[at + 5]
     )  # fmt: skip
     s.row = s.at = row
     if c.sync_mode == 2:
-        s.clock = m.cycles[row]
+        s.clock = b.cycles[row]
     was, traced, sent = s.levels, s.tracing, s.used
     s.levels = levels
     on = levels & (ENABLE | INST_TRACING | HALTED | LOW_POWER) == ENABLE | INST_TRACING
@@ -756,17 +755,17 @@ def turn(m: Columns, at: int) -> None:
     elif levels != was:
         edges(m, was, levels, traced)
     if s.tracing:
-        blocks(m, first, last, len(m.rows))
+        blocks(m, b, first, last, s.room)
     if pulses:
         pulse(m, pulses)
     if drop and s.used > sent:
         lose(m, sent)
 
 
-def run(m: Columns, count_of_blocks: int) -> int:
-    """All rows of Beats; OK, or FULL where `rows` must be longer to go on."""
-    s, c, flags, places, turns = m.state[0], m.config[0], m.flags, m.places, m.turns
-    most = len(m.rows) - MARGIN * m.config[0].size
+def run(m: Columns, b: Blocks, count_of_blocks: int) -> int:
+    """All rows of Beats; OK, or FULL where there must be more room in `rows` to go on."""
+    s, c, flags, places, turns = m.state[0], m.config[0], b.flags, b.places, b.turns
+    most = s.room - MARGIN * c.size
     while s.used <= most:
         at = s.next_turn
         last = turns[at + 4] if at < len(turns) else count_of_blocks
@@ -780,9 +779,9 @@ def run(m: Columns, count_of_blocks: int) -> int:
                     recover(m)
             if not s.tracing:
                 i = last
-            s.next_block = blocks(m, i, last, most) if i < last else last
+            s.next_block = blocks(m, b, i, last, most) if i < last else last
         elif at < len(turns):
-            turn(m, at)
+            turn(m, b, at)
             s.next_block = turns[at + 5]
             s.next_turn = at + TURN_ROW
         else:
@@ -793,9 +792,9 @@ def run(m: Columns, count_of_blocks: int) -> int:
 # Times and bytes
 
 
-def stamp(m: Columns) -> None:
+def stamp(m: Columns, b: Blocks) -> None:
     """TSTAMP of each message: the time itself, else what it is later than the time last reported (8.7, NT-15)."""
-    s, c, rows, times = m.state[0], m.config[0], m.rows, m.times
+    s, c, rows, times = m.state[0], m.config[0], m.rows, b.times
     reported = 0
     for at in range(0, s.used, c.size):
         time, tcode = times[rows[at + WHEN]], rows[at]
