@@ -14,7 +14,7 @@ from rvtrace.models.common import native
 from rvtrace.models.common.records import Hash, Record
 from rvtrace.models.common.walking import LOGGED, PLACE, REPEAT, bits, place
 from tests.common import kernel_of_records as k
-from tests.common.compiled import both
+from tests.common.compiled import both, needs_compiler
 
 DEPTH = 2 * LOGGED
 
@@ -113,3 +113,11 @@ def test_what_was_compiled_of_other_sources_goes(tmp_path, monkeypatch):
     assert not native.is_kept(module)
     native._discard(module)
     assert not kept.exists()
+
+
+@needs_compiler
+def test_compiled_code_refuses_an_array_of_another_kind():
+    m, kernel = columns(compiled=True)
+    for wrong in (m._replace(nodes=m.state), m._replace(calls=list(m.calls)), m._replace(log=m.log.astype(np.int32))):
+        with pytest.raises(TypeError):
+            kernel.run(wrong, 1)

@@ -41,6 +41,15 @@ def test_table_6_with_its_idle_bytes() -> None:
     assert [(m.name, m.body, m.offset) for m in messages] == [("IndirectBranchHist", (0, 0x7D, 7, 0xFFE), 1)]
 
 
+def test_a_message_that_comes_again_is_at_its_own_place() -> None:
+    first, other = bytes.fromhex("6c 00 07"), bytes.fromhex("20 00 07")
+    messages, damage = unpack(first + other + first, Config())
+    assert not damage
+    assert [(m.name, m.body, m.offset) for m in messages] == [
+        ("ResourceFull", (0, 4), 0), ("Error", (0, 4), 3), ("ResourceFull", (0, 4), 6),
+    ]  # fmt: skip
+
+
 @st.composite
 def any_message(draw: st.DrawFn) -> Message:
     kind = draw(st.sampled_from(list(BY_NAME.values())))
