@@ -8,8 +8,9 @@ and what it makes is kept beside the module, or in the user's cache folder where
 what it compiles by the file of the function, and does not see that a function of another file has changed: what was
 made of other sources is removed first.
 
-`TYPES` of a kernel says what its arguments are, integers where it says nothing: "int64" or a `Record`, an array of
-which is given; several in a tuple, a tuple of arrays; a class of named tuples and the types of its fields, that.
+`TYPES` of a kernel says what its arguments are, integers where it says nothing: "int64", or a `Record` or `Block`, an
+array of which is given; several in a tuple, a tuple of arrays; a class of named tuples and the types of its fields,
+that.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
-from rvtrace.models.common.records import Record
+from rvtrace.models.common.records import Block, Record
 
 SHARED = ("rvtrace.models.common.walking",)  # modules whose functions kernels may import
 WORTH_LOADING = 256 << 10  # bytes of trace: to load Numba and the code takes as long as Python takes for so many
@@ -156,7 +157,7 @@ def _type(of: tuple[Any, ...]) -> Any:
     named = of[0] if isinstance(of[0], type) else None
     arrays = [
         types.Array(from_dtype(each.dtype), 1, "C")
-        if isinstance(each, Record)
+        if isinstance(each, (Record, Block))
         else types.Array(getattr(types, each), 1, "C", readonly=named is None and each == "uint8")
         for each in (of if named is None else of[1:])
     ]

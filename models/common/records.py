@@ -93,6 +93,51 @@ class Record:
         return made
 
 
+class Block:
+    """Records and columns of fixed length as one record, of which a kernel takes an array of one row: Numba passes
+    every array of a tuple at each call, so a few cost less than many.
+
+        BLOCK = Block("Block", state=STATE, walks=(WALK, 4), calls=256)
+        m.block[0].walks[2].count, m.block[0].calls[7]        in a kernel, for objects and for an array
+    """
+
+    def __init__(self, name: str, **parts: Record | tuple[Record, int] | int) -> None:
+        self.name, self.parts = name, parts
+        self.dtype = np.dtype([(each, *_part(of)) for each, of in parts.items()])
+        self.kind: Any = type(name, (), {"__slots__": tuple(parts)})
+
+    def one(self, **given: Any) -> Any:
+        """An object; a record is given as an object, a column as a list."""
+        made = self.kind()
+        for name in self.parts:
+            setattr(made, name, given[name])
+        return made
+
+    def array(self, one: Any) -> np.ndarray:
+        """An object as an array of one row."""
+        made = np.zeros(1, self.dtype)
+        for name, of in self.parts.items():
+            given = getattr(one, name)
+            if isinstance(of, Record):
+                made[name] = of.array([given])
+            else:
+                made[name][0] = of[0].array(given) if isinstance(of, tuple) else given
+        return made
+
+    def at(self, rows: Any, name: str) -> Any:
+        """A part of the one row, to read and write outside a kernel: a record as `Record.at`, a column as it is."""
+        if not isinstance(rows, np.ndarray):
+            return getattr(rows[0], name)
+        of = self.parts[name]
+        return of.at(rows[name], 0) if isinstance(of, Record) else rows[name][0]
+
+
+def _part(of: Record | tuple[Record, int] | int) -> tuple[Any, ...]:
+    if isinstance(of, Record):
+        return (of.dtype,)
+    return (of[0].dtype, (of[1],)) if isinstance(of, tuple) else (np.int64, (of,))
+
+
 def _shown(row: Any) -> str:
     fields = (f"{name}={getattr(row, name)}" for name in row.__slots__)
     return f"{type(row).__name__}({', '.join(fields)})"

@@ -32,6 +32,12 @@ def bits(value: int) -> int:
     return count
 
 
+def copy(of: Any, to: Any, size: int) -> None:
+    """The first entries of a column."""
+    for index in range(size):
+        to[index] = of[index]
+
+
 # Hash tables: rows with a field `key`, -1 where there is none; their number is a power of two
 
 
@@ -121,6 +127,14 @@ def same(s: Any, calls: Any, to: Any, at: int = 0) -> int:
         if calls[s.base + index & last] != to[at + 1 + index]:
             return 0
     return 1
+
+
+def copy_ring(s: Any, calls: Any, to: Any) -> None:
+    """Copy the entries of the stack, each to its own place in another column as long as `calls`."""
+    last = len(calls) - 1
+    for index in range(s.deep):
+        slot = s.base + index & last
+        to[slot] = calls[slot]
 
 
 # Turns of a loop

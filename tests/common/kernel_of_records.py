@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from rvtrace.models.common.records import Record
+from rvtrace.models.common.records import Block, Record
 from rvtrace.models.common.walking import PLACE, REPEAT, find, pop, push, repeat, same, save, undo
 
 STATE = Record("State", "node count base deep touched steps repeats")
 NODE = Record("Node", "number after back")
+BLOCK = Block("Block", state=STATE, states=(STATE, 3), calls=8)
 
 
 class Columns(NamedTuple):
@@ -22,7 +23,7 @@ class Columns(NamedTuple):
     saved: Any
 
 
-TYPES = {"m": (Columns, STATE, NODE, PLACE, REPEAT, "int64", "int64", "int64")}
+TYPES = {"m": (Columns, STATE, NODE, PLACE, REPEAT, "int64", "int64", "int64"), "b": (BLOCK,)}
 copy = STATE.copier(__name__)
 
 
@@ -72,3 +73,12 @@ def turn(m: Columns, count: int, turns: int) -> int:
 def at(m: Columns, key: int) -> int:
     found = find(m.places, key)
     return m.places[found].node if found >= 0 else -1
+
+
+def in_block(b: Any, at: int) -> int:
+    """Change each part of a block; how long its column is."""
+    d = b[0]
+    d.state.count += 1
+    copy(d.states[at], d.state)
+    d.calls[at] = d.states[at].count + 1
+    return len(d.calls)

@@ -121,3 +121,16 @@ def test_compiled_code_refuses_an_array_of_another_kind():
     for wrong in (m._replace(nodes=m.state), m._replace(calls=list(m.calls)), m._replace(log=m.log.astype(np.int32))):
         with pytest.raises(TypeError):
             kernel.run(wrong, 1)
+
+
+@both
+def test_a_block(compiled):
+    """Records and columns in one row."""
+    block = [k.BLOCK.one(state=k.STATE.one(0, count=4), states=k.STATE.rows(3), calls=list(range(8)))]
+    rows = k.BLOCK.array(block[0]) if compiled else block
+    assert native.functions(k, compiled).in_block(rows, 2) == 8
+    state, states, calls = (k.BLOCK.at(rows, name) for name in k.BLOCK.parts)
+    assert state.count == 5 and [k.STATE.at(states, index).count for index in range(3)] == [-1, -1, 5]
+    assert list(calls) == [0, 1, 6, 3, 4, 5, 6, 7]
+    state.count, calls[0] = 7, 9
+    assert k.BLOCK.at(rows, "state").count == 7 and k.BLOCK.at(rows, "calls")[0] == 9

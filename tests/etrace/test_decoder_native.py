@@ -115,9 +115,9 @@ def test_the_comparison_sees_a_difference(monkeypatch: pytest.MonkeyPatch) -> No
     """A kernel that reads every branch as not taken."""
     original = k.read
 
-    def read(m: k.Columns, data: bytes, start: int, size: int) -> int:
-        status = original(m, data, start, size)
-        m.values[k.BRANCH_MAP] = k.MOST
+    def read(r: k.Reading, data: bytes, start: int, size: int) -> int:
+        status = original(r, data, start, size)
+        r.decoder[0].values[k.BRANCH_MAP] = k.MOST
         return status
 
     monkeypatch.setattr(k, "read", read)
@@ -173,12 +173,12 @@ def test_fields_are_those_of_the_table(compiled: bool) -> None:
         path.configure(config.options)
         if compiled:
             path.memory.compile()
-        got = path.memory.columns.values
+        got = path.memory.values
         for _ in range(600):
             payload = extreme(rng, config, config.options) if rng.random() < 0.7 else rng.randbytes(rng.randint(1, 20))
             payload = rng.choice((payload, payload, payload[:-1] or payload, payload + payload[-1:]))
             data = np.frombuffer(payload, np.uint8) if compiled else payload
-            status = path.memory.kernel.read(path.memory.columns, data, 0, len(payload))
+            status = path.memory.kernel.read(path.memory.reading, data, 0, len(payload))
             try:
                 v = unpack(payload, config).values
             except PacketError:
@@ -202,9 +202,9 @@ def test_fields_are_those_of_the_table(compiled: bool) -> None:
 @pytest.mark.parametrize("variant", list(TABLES))
 def test_a_map_is_as_long_as_its_branches_need(variant: str) -> None:
     """The field whose width another one decides: a column has its widths."""
-    columns = Path(program(64), Config.from_dict({"variant": variant}), 1000).memory.columns
-    part = next(part for part in columns.parts if part.cell == k.BRANCH_MAP and part.widths >= 0)
-    lengths = [columns.widths[part.widths + branches] for branches in range(1, 32)]
+    r = Path(program(64), Config.from_dict({"variant": variant}), 1000).memory.reading
+    part = next(part for part in r.parts if part.cell == k.BRANCH_MAP and part.widths >= 0)
+    lengths = [r.widths[part.widths + branches] for branches in range(1, 32)]
     assert part.cell_of_width == k.BRANCHES
     assert lengths == [map_length(variant, branches) for branches in range(1, 32)]
 
@@ -222,7 +222,9 @@ def test_python_works_on_lists() -> None:
             deframer.feed(bytes([len(payload)]) + payload)
     memory = decoder._flow.path.memory
     assert not memory.compiled and memory.kernel is k
-    assert not any(isinstance(column, np.ndarray) for column in memory.columns)
+    assert not any(isinstance(column, np.ndarray) for column in (*memory.columns, *memory.reading))
+    parts = [getattr(memory.columns.decoder[0], name) for name in k.DECODER.parts]
+    assert not any(isinstance(part, np.ndarray) for part in parts)
     assert deframer._kernel is framing and not isinstance(deframer._state, np.ndarray)
 
 
@@ -240,7 +242,8 @@ def test_an_event_is_kept_where_the_column_has_no_room_for_it() -> None:
 
 def calls(m: k.Columns) -> list[int]:
     """The return stack, the newest entry last."""
-    return [m.calls[(m.walks[k.NOW].base + index) % k.DEPTH] for index in range(m.walks[k.NOW].deep)]
+    d = m.decoder[0]
+    return [d.calls[(d.walk.base + index) % k.DEPTH] for index in range(d.walk.deep)]
 
 
 def test_packets_taken_back_restore_stack_predictor_and_cache() -> None:
@@ -249,20 +252,21 @@ def test_packets_taken_back_restore_stack_predictor_and_cache() -> None:
     path = Path(program(config.xlen), config, 1000)
     path.configure(config.options)
     m = path.memory.columns
+    d = m.decoder[0]
     for keep in (k.keep, lambda m: path.memory.keep()) * 25:
         for back in range(rng.randrange(80)):
             k.call(m, back)
-        before = calls(m), m.entries[:], m.cache[:]
+        before = calls(m), d.entries[:], d.cache[:]
         keep(m)
         for back in range(rng.randrange(1, 80)):
-            if rng.random() < 0.3 and m.walks[k.NOW].deep:
-                k.pop(m.walks[k.NOW], m.calls)
+            if rng.random() < 0.3 and d.walk.deep:
+                k.pop(d.walk, d.calls)
             k.call(m, back + 1000)
             k.train(m, 2 * back, back & 1)
             k.store(m, 2 * back)
-        assert len(calls(m)) <= 32 and calls(m) != before[0] and (m.entries, m.cache) != before[1:]
+        assert len(calls(m)) <= 32 and calls(m) != before[0] and (d.entries, d.cache) != before[1:]
         k.restore(m)
-        assert (calls(m), m.entries, m.cache) == before
+        assert (calls(m), d.entries, d.cache) == before
 
 
 def test_a_full_return_stack_drops_its_oldest_entry() -> None:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from array import array
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rvtrace.models.common import native
 from rvtrace.models.common.growing import longer
-from rvtrace.models.common.records import Hash, Record
+from rvtrace.models.common.records import Hash
 from rvtrace.models.common.walking import PLACE, REPEAT, place
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
@@ -23,10 +24,6 @@ TRAIN = ((0, 1), (0, 3), (0, 3), (2, 3))  # next state of a predictor entry by s
 _FOLLOWED: dict[End, tuple[int, ...]] = {  # ways from a node that a walk would ask for next, and so are made with it
     End.PLAIN: (k.AFTER,), End.CALL: (k.AFTER,), End.BRANCH: (k.AFTER, k.TARGET),
     End.INDIRECT: (), End.TRAP: (), End.UNMAPPED: (),
-}  # fmt: skip
-_RECORDS: dict[str, Record] = {
-    "walks": k.WALK, "traces": k.TRACE, "state": k.STATE, "options": k.OPTIONS, "goal": k.GOAL,
-    "kinds": KIND, "parts": PART,
 }  # fmt: skip
 
 
@@ -108,8 +105,8 @@ class Image:
 
 
 class Memory:
-    """All columns of one decoder. kernel: the functions to use. columns: what they take; walk, trace, state, options,
-    goal: the present records. cells: the field of each entry of `columns.values`.
+    """All columns of one decoder. kernel: the functions to use. columns, reading: what they take. walk, trace, state,
+    options, goal: the present records. values, absent: columns of them; cells: the field of each entry.
 
     Where a walk needs a node or more room, `provide` makes it; the walk then begins anew.
     """
@@ -119,6 +116,8 @@ class Memory:
     state: Any
     options: Any
     goal: Any
+    values: Any
+    absent: Any
 
     def __init__(self, config: Config, limit: int, image: Image) -> None:
         self.kernel: Any = k
@@ -128,35 +127,31 @@ class Memory:
         packets = layout(TABLES[config.variant], config, k.CELLS)
         self.cells = packets.cells
         absent = [k.ABSENT if key in k.ABSENT_KEYS else 0 for key in packets.cells]
-        nowhere = dict.fromkeys(("pc", "next", "node", "pending", "touched"), k.NOWHERE)
-        self._rows: dict[str, Any] = {
-            "walks": [k.WALK.one(0, **nowhere) for _ in range(k.WALKS)],
-            "traces": [k.TRACE.one(0, adjacent=k.NOWHERE) for _ in range(k.TRACES)],
-            "state": [k.STATE.one(0, privilege=k.NOWHERE, context=k.NOWHERE)],
-            "options": [_options(config, limit)], "goal": k.GOAL.rows(1, 0),
-            "kinds": packets.kinds, "parts": packets.parts,
-        }  # fmt: skip
-        self._fixed: dict[str, Any] = {
-            "stacks": [0] * (k.STACKS * k.STACK_ROW), "calls": [0] * k.DEPTH, "kept_calls": [0] * k.DEPTH,
-            "entries": [0] * k.TABLE, "kept_entries": [0] * k.TABLE, "cache": [k.NOWHERE] * k.TABLE,
-            "kept_cache": [0] * k.TABLE, "holes": [k.NOWHERE] * k.HOLES_KNOWN,
-            "trained": [new for row in TRAIN for new in row],
-            "widths": list(packets.widths), "values": list(absent), "absent": absent,
-        }  # fmt: skip
+        absent += [0] * (k.CELLS_MOST - len(absent))
+        walk = partial(k.WALK.one, 0, **dict.fromkeys(("pc", "next", "node", "pending", "touched"), k.NOWHERE))
+        self._decoder: Any = [k.DECODER.one(
+            walk=walk(), kept_walk=walk(), trace=k.TRACE.one(0, adjacent=k.NOWHERE), kept_trace=k.TRACE.one(0),
+            state=k.STATE.one(0, privilege=k.NOWHERE, context=k.NOWHERE),
+            options=_options(config, limit, len(packets.cells)), goal=k.GOAL.one(0), values=list(absent),
+            absent=absent, holes=[k.NOWHERE] * k.HOLES_KNOWN, trained=[new for row in TRAIN for new in row],
+            walks=[walk() for _ in range(k.WALKS)], calls=[0] * k.DEPTH, entries=[0] * k.TABLE,
+            cache=[k.NOWHERE] * k.TABLE, stacks=[0] * (k.STACKS * k.STACK_ROW), kept_calls=[0] * k.DEPTH,
+            kept_entries=[0] * k.TABLE, kept_cache=[0] * k.TABLE,
+        )]  # fmt: skip
+        self._packets: tuple[Any, ...] = (packets.kinds, packets.parts, list(packets.widths))
         self.events: Any = k.EVENT.rows(16)
         self.repeats: Any = REPEAT.rows(16)
         self.steps: Any = array("i", [-1]) * _SMALL
         self.code, self.tails, self.firsts = (array("q", [-1]) * _SMALL for _ in range(3))
         self.columns: Any = ()
+        self.reading: Any = ()
         self._name()
         self.refresh()
 
     def _name(self) -> None:
-        """The present records as attributes."""
-        for name, column in (
-            ("walk", "walks"), ("trace", "traces"), ("state", "state"), ("options", "options"), ("goal", "goal"),
-        ):  # fmt: skip
-            setattr(self, name, _RECORDS[column].at(self._rows[column], 0))
+        """Parts of the decoder as attributes."""
+        for name in ("walk", "trace", "state", "options", "goal", "values", "absent"):
+            setattr(self, name, k.DECODER.at(self._decoder, name))
 
     @property
     def image(self) -> Image:
@@ -184,10 +179,10 @@ class Memory:
             image.compile()
         self._extend()
         self.columns = k.Columns(
-            **self._rows, **self._fixed, nodes=image.nodes, ways=image.ways, places=image.places.rows,
-            events=self.events, repeats=self.repeats, steps=self.steps, code=self.code, tails=self.tails,
-            firsts=self.firsts,
+            self._decoder, image.nodes, image.ways, image.places.rows, self.events, self.repeats, self.steps, self.code,
+            self.tails,
         )  # fmt: skip
+        self.reading = k.Reading(self._decoder, self.firsts, *self._packets)
 
     def _extend(self) -> None:
         pool = self.image.steps.pool
@@ -209,8 +204,9 @@ class Memory:
     def compile(self) -> None:
         """From here on, compiled functions on arrays."""
         self.kernel, self.compiled = native.functions(k, True), True
-        self._rows = {name: _RECORDS[name].array(rows) for name, rows in self._rows.items()}
-        self._fixed = {name: np.array(column, np.int64) for name, column in self._fixed.items()}
+        kinds, parts, widths = self._packets
+        self._packets = KIND.array(kinds), PART.array(parts), np.array(widths, np.int64)
+        self._decoder = k.DECODER.array(self._decoder[0])
         for name in ("code", "tails", "firsts"):
             setattr(self, name, np.array(getattr(self, name), np.int64))
         self.events, self.repeats = k.EVENT.array(self.events), REPEAT.array(self.repeats)
@@ -226,7 +222,7 @@ class Memory:
             if self.image.is_code(needed):
                 self.image.add(needed)
             else:
-                self._fixed["holes"][s.next_hole] = needed
+                k.DECODER.at(self._decoder, "holes")[s.next_hole] = needed
                 s.next_hole = (s.next_hole + 1) % k.HOLES_KNOWN
         elif status == k.NEED_REPEATS:
             self.repeats = REPEAT.longer(self.repeats)
@@ -243,15 +239,15 @@ class Memory:
         if self.compiled:
             self.kernel.keep(self.columns)
             return
-        m, o = self.columns, self.options
-        k.copy_walk(m.walks[k.KEPT], self.walk)
-        k.copy_trace(m.traces[k.KEPT], self.trace)
-        if self.walk.deep:
-            m.kept_calls[:] = m.calls
+        d, o = self._decoder[0], self.options
+        k.copy_walk(d.kept_walk, d.walk)
+        k.copy_trace(d.kept_trace, d.trace)
+        if d.walk.deep:
+            d.kept_calls[:] = d.calls
         if o.predicts:
-            m.kept_entries[: o.entry_mask + 1] = m.entries[: o.entry_mask + 1]
+            d.kept_entries[: o.entry_mask + 1] = d.entries[: o.entry_mask + 1]
         if o.caches:
-            m.kept_cache[: o.cache_mask + 1] = m.cache[: o.cache_mask + 1]
+            d.kept_cache[: o.cache_mask + 1] = d.cache[: o.cache_mask + 1]
 
     def room(self) -> None:
         """For one packet and one event more."""
@@ -264,12 +260,12 @@ class Memory:
         self.refresh()
 
 
-def _options(config: Config, limit: int) -> Any:
+def _options(config: Config, limit: int, cells: int) -> Any:
     stack = config.return_stack_size_p
     return k.OPTIONS.one(
         0, compares=int(stack > 0), most_calls=1 << stack if stack else (1 << config.call_counter_size_p) - 1,
         draft=int(config.variant == "draft_0_026"), limit=min(limit, k.MOST >> 2), max_count=config.max_pbc,
         shift=config.iaddress_lsb_p - 1, entry_mask=(1 << config.bpred_size_p) - 1,
         cache_mask=(1 << config.cache_size_p) - 1, subformat_bits=config.f0s_width_p,
-        address_bits=config.iaddress_width_p - config.iaddress_lsb_p,
+        address_bits=config.iaddress_width_p - config.iaddress_lsb_p, cells=cells,
     )  # fmt: skip

@@ -95,7 +95,7 @@ class Decoder:
         """Take the usual packets from `at`; the first that is left."""
         memory = self._flow.path.memory
         while True:
-            status = memory.kernel.run(memory.columns, data, rows, at, end)
+            status = memory.kernel.run(memory.columns, memory.reading, data, rows, at, end)
             at = memory.state.at
             if not k.FULL <= status < k.OK:
                 return at

@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from rvtrace.models.common.records import Record
-from rvtrace.models.common.walking import NOWHERE, PLACE, REPEAT, find, load, pop, push, same, save
+from rvtrace.models.common.records import Block, Record
+from rvtrace.models.common.walking import NOWHERE, PLACE, REPEAT, copy, copy_ring, find, load, pop, push, same, save
 from rvtrace.models.common.walking import repeat as repeat_in
 from rvtrace.models.etrace.layout import DIFFERENCE, FLAG, FORMATS, KIND, PART
 from rvtrace.models.etrace.table import FORMAT_BITS
@@ -65,9 +65,8 @@ SHORT, SHORT_BITS = 7, 56  # bytes of a payload that fits an integer with its si
 
 DEPTH = 256  # entries of the return stack; the largest counter has 255
 TABLE = 1024  # entries of the largest predictor, and of the largest jump target cache
-# Of `walks` and `traces`: the present one, and what it was at `keep`. Of `walks`: places to go back to.
-NOW, KEPT, FALLBACK, GOING_ON, LOOKING, RESUMING = range(6)
-WALKS, TRACES = 6, 2
+FALLBACK, GOING_ON, LOOKING, RESUMING = range(4)  # of `walks`: places to go back to
+WALKS = 4
 TURN_SEEK, TURN_BRANCH, TURN_PREDICT = range(WALKS, WALKS + 3)  # return stacks of searches for a cycle, beside those
 STACKS = WALKS + 3
 STACK_ROW = DEPTH + 1  # of `stacks`: a depth, and addresses
@@ -85,6 +84,7 @@ KEYS = (
 ) = range(15)  # fmt: skip
 FORMAT, REPORTED = 15, 16
 CELLS = (*KEYS, "format", "reported")
+CELLS_MOST = 64  # with the fields of which only the table knows
 BY_ADDRESS, BY_INDEX = 1, 2
 ABSENT = -1
 ABSENT_KEYS = ("branch_count", "branch_fmt", "irdepth", "privilege", "context", "time")  # ABSENT, where others are 0
@@ -111,7 +111,7 @@ STATE = Record("State", "needed amount where at part seam again privilege contex
 OPTIONS = Record(
     "Options",
     "implicit predicts constants caches full_address draft compares depths most_calls shift entry_mask cache_mask"
-    " max_count limit address_bits subformat_bits",
+    " max_count limit address_bits subformat_bits cells",
 )
 # The instruction a packet reports. taken: outcome, if it is a branch. inferable: it may be met without an uninferable
 # jump; fallback: and if it must not be, that is better than nothing. irdepth: entries of the return stack there, -1 if
@@ -127,23 +127,25 @@ WAY = Record("Way", "node pc step")
 EVENT = Record("Event", "kind index packet again")  # of OTHER, `again` is its place in a list
 
 
+# What has a fixed length. walk, trace: the present ones, and what they were at `keep`. stacks: copies of the return
+# stack, STACK_ROW each. calls, entries, cache: return stack, predictor and jump targets, and what they were at `keep`.
+# holes: the addresses last found to have no instruction. trained: next state of a predictor entry by state and outcome.
+# values: of the fields of a packet; absent: what they are without it
+DECODER = Block(
+    "Decoder", walk=WALK, kept_walk=WALK, trace=TRACE, kept_trace=TRACE, state=STATE, options=OPTIONS, goal=GOAL,
+    values=CELLS_MOST, absent=CELLS_MOST, holes=HOLES_KNOWN, trained=8, walks=(WALK, WALKS), calls=DEPTH,
+    entries=TABLE, cache=TABLE, stacks=STACKS * STACK_ROW, kept_calls=DEPTH, kept_entries=TABLE, kept_cache=TABLE,
+)  # fmt: skip
+
+
 class Columns(NamedTuple):
-    """What all functions take. walks, traces: NOW, KEPT, and so on. ways: WAYS for each node. code: addresses of the
-    instructions of all steps. steps, repeats: the path walked. tails: of each step, its last instruction and that
-    before. firsts: of each packet, the instructions before it. stacks: copies of the return stack, STACK_ROW each.
-    calls, entries, cache: return stack, predictor and jump targets, and what they were at `keep`. holes: the addresses
-    last found to have no instruction. trained: next state of a predictor entry by state and outcome. kinds,
-    parts, widths: what packets look like (`rvtrace.models.etrace.layout`). values: of the fields of one; absent: what
-    they are without it.
+    """What a walk takes. decoder: DECODER, one row. ways: WAYS for each node. code: addresses of the instructions of
+    all steps. steps, repeats: the path walked. tails: of each step, its last instruction and that before.
+
+    A call passes each column of its own, with its length and more, so whatever does not grow is in `decoder`.
     """
 
-    walks: Any
-    traces: Any
-    state: Any
-    options: Any
-    goal: Any
-    kinds: Any
-    parts: Any
+    decoder: Any
     nodes: Any
     ways: Any
     places: Any
@@ -152,28 +154,25 @@ class Columns(NamedTuple):
     steps: Any
     code: Any
     tails: Any
+
+
+class Reading(NamedTuple):
+    """What it takes to read packets. firsts: of each packet, the instructions before it. kinds, parts, widths: what
+    they look like (`rvtrace.models.etrace.layout`).
+    """
+
+    decoder: Any
     firsts: Any
-    stacks: Any
-    calls: Any
-    kept_calls: Any
-    entries: Any
-    kept_entries: Any
-    cache: Any
-    kept_cache: Any
-    holes: Any
-    trained: Any
+    kinds: Any
+    parts: Any
     widths: Any
-    values: Any
-    absent: Any
 
 
 # Of the arguments that are not an integer, for the compiler
 TYPES = {
-    "m": (
-        Columns, WALK, TRACE, STATE, OPTIONS, GOAL, KIND, PART, NODE, WAY, PLACE, EVENT, REPEAT, "int32",
-        *["int64"] * 15,
-    ),
-    "of": ("int64",), "to": ("int64",), "data": ("uint8",), "packets": ("int64",),
+    "m": (Columns, DECODER, NODE, WAY, PLACE, EVENT, REPEAT, "int32", "int64", "int64"),
+    "r": (Reading, DECODER, "int64", KIND, PART, "int64"),
+    "data": ("uint8",), "packets": ("int64",),
 }  # fmt: skip
 copy_walk, copy_trace = WALK.copier(__name__), TRACE.copier(__name__)
 
@@ -181,62 +180,53 @@ copy_walk, copy_trace = WALK.copier(__name__), TRACE.copier(__name__)
 # Packets, or parts of one, can be taken back
 
 
-def copy(of: Any, to: Any, size: int) -> None:
-    """The first entries of a column."""
-    for index in range(size):
-        to[index] = of[index]
-
-
-def copy_calls(m: Columns, of: Any, to: Any) -> None:
-    """The entries of the return stack, each to its own place in another column."""
-    w = m.walks[NOW]
-    for index in range(w.deep):
-        slot = w.base + index & DEPTH - 1
-        to[slot] = of[slot]
-
-
 def keep(m: Columns) -> None:
     """Remember what packets change, for `restore`."""
-    o = m.options[0]
-    copy_walk(m.walks[KEPT], m.walks[NOW])
-    copy_trace(m.traces[KEPT], m.traces[NOW])
-    copy_calls(m, m.calls, m.kept_calls)
+    d = m.decoder[0]
+    o = d.options
+    copy_walk(d.kept_walk, d.walk)
+    copy_trace(d.kept_trace, d.trace)
+    copy_ring(d.walk, d.calls, d.kept_calls)
     if o.predicts:
-        copy(m.entries, m.kept_entries, o.entry_mask + 1)
+        copy(d.entries, d.kept_entries, o.entry_mask + 1)
     if o.caches:
-        copy(m.cache, m.kept_cache, o.cache_mask + 1)
+        copy(d.cache, d.kept_cache, o.cache_mask + 1)
 
 
 def restore(m: Columns) -> None:
     """As it was at the last `keep`."""
-    o = m.options[0]
-    copy_walk(m.walks[NOW], m.walks[KEPT])
-    copy_trace(m.traces[NOW], m.traces[KEPT])
-    copy_calls(m, m.kept_calls, m.calls)
+    d = m.decoder[0]
+    o = d.options
+    copy_walk(d.walk, d.kept_walk)
+    copy_trace(d.trace, d.kept_trace)
+    copy_ring(d.walk, d.kept_calls, d.calls)
     if o.predicts:
-        copy(m.kept_entries, m.entries, o.entry_mask + 1)
+        copy(d.kept_entries, d.entries, o.entry_mask + 1)
     if o.caches:
-        copy(m.kept_cache, m.cache, o.cache_mask + 1)
+        copy(d.kept_cache, d.cache, o.cache_mask + 1)
 
 
 def call(m: Columns, back: int) -> None:
     """A call that returns to `back`."""
-    w = m.walks[NOW]
-    push(w, m.calls, m.calls, m.options[0].most_calls, back)  # not logged: `keep` copies
+    d = m.decoder[0]
+    w = d.walk
+    push(w, d.calls, d.calls, d.options.most_calls, back)  # not logged: `keep` copies
     w.ret_open = w.since = 0
 
 
 def stay(m: Columns, at: int) -> None:
     """Remember as walk `at` all that a walk without branches changes."""
-    copy_walk(m.walks[at], m.walks[NOW])
-    save(m.walks[NOW], m.calls, m.stacks, at * STACK_ROW)
+    d = m.decoder[0]
+    copy_walk(d.walks[at], d.walk)
+    save(d.walk, d.calls, d.stacks, at * STACK_ROW)
 
 
 def back_to(m: Columns, at: int) -> None:
     """As if the walk since `stay` had not been."""
-    m.traces[NOW].wasted += m.walks[NOW].steps - m.walks[at].steps
-    copy_walk(m.walks[NOW], m.walks[at])
-    load(m.walks[NOW], m.calls, m.stacks, at * STACK_ROW)
+    d = m.decoder[0]
+    d.trace.wasted += d.walk.steps - d.walks[at].steps
+    copy_walk(d.walk, d.walks[at])
+    load(d.walk, d.calls, d.stacks, at * STACK_ROW)
 
 
 # Ways on
@@ -244,12 +234,13 @@ def back_to(m: Columns, at: int) -> None:
 
 def node_at(m: Columns, pc: int) -> int:
     """The node at an address; NEED_NODE if it is not known yet."""
-    s, places = m.state[0], m.places
+    d = m.decoder[0]
+    s, places = d.state, m.places
     at = find(places, pc)
     if at >= 0:
         return places[at].node
     for index in range(HOLES_KNOWN):
-        if m.holes[index] == pc:
+        if d.holes[index] == pc:
             return HOLE
     s.needed = pc
     return NEED_NODE
@@ -268,7 +259,7 @@ def leads(m: Columns, way: int) -> int:
 
 def here(m: Columns) -> int:
     """The node at `next`; NEED_NODE if it is not known yet."""
-    w = m.walks[NOW]
+    w = m.decoder[0].walk
     if w.node < 0:
         found = node_at(m, w.next)
         if found < 0:
@@ -284,7 +275,8 @@ def is_branch(m: Columns, node: int) -> int:
 
 def constant(m: Columns, jump: int) -> int:
     """Target of the jump just walked if the instruction before it, with nothing between, loads its register."""
-    w, s, nodes, steps, tails = m.walks[NOW], m.state[0], m.nodes, m.steps, m.tails
+    d = m.decoder[0]
+    w, s, nodes, steps, tails = d.walk, d.state, m.nodes, m.steps, m.tails
     if w.count - s.seam < 2 or (nodes[jump].loaded < 0 and nodes[jump].loaded_short < 0):
         return NOWHERE
     before = tails[2 * steps[w.steps - 1] + 1]
@@ -300,7 +292,8 @@ def constant(m: Columns, jump: int) -> int:
 
 def infer(m: Columns) -> int:
     """Leave the call or jump that is pending if its target is known: `next` is; 0 if it is uninferable."""
-    w, o, nodes = m.walks[NOW], m.options[0], m.nodes
+    d = m.decoder[0]
+    w, o, nodes = d.walk, d.options, m.nodes
     jump = w.pending
     if nodes[jump].kind == CALL:
         call(m, nodes[jump].back)
@@ -310,7 +303,7 @@ def infer(m: Columns) -> int:
         return TRAPS
     target = constant(m, jump) if o.constants else NOWHERE
     if nodes[jump].pops and w.deep:
-        back = pop(w, m.calls)
+        back = pop(w, d.calls)
         if target < 0 or target == back:
             w.returned = w.ret_open = w.since = 1
             target = back
@@ -324,7 +317,7 @@ def infer(m: Columns) -> int:
 
 def expected(m: Columns) -> int:
     """The address that would be next, with nothing changed; NOWHERE if it is not known."""
-    w = m.walks[NOW]
+    w = m.decoder[0].walk
     if w.pending < 0:
         return w.next
     if m.nodes[w.pending].kind == TRAP:
@@ -343,7 +336,7 @@ def land(m: Columns, node: int, pc: int, step: int, number: int) -> int:
     """Walk the part of a step, so many instructions, that ends in the one at pc: no branch, and `node` begins there. It
     is not left yet.
     """
-    w, steps, way = m.walks[NOW], m.steps, m.ways[WAYS * node + SECOND]
+    w, steps, way = m.decoder[0].walk, m.steps, m.ways[WAYS * node + SECOND]
     size = w.steps
     if size >= len(steps):
         return FULL
@@ -364,7 +357,7 @@ def land(m: Columns, node: int, pc: int, step: int, number: int) -> int:
 
 def walk(m: Columns, node: int) -> int:
     """Walk a step that does not end in a branch; if it ends in a jump, that is pending then."""
-    w, nodes, steps = m.walks[NOW], m.nodes, m.steps
+    w, nodes, steps = m.decoder[0].walk, m.nodes, m.steps
     size = w.steps
     if size >= len(steps):
         return FULL
@@ -381,21 +374,23 @@ def walk(m: Columns, node: int) -> int:
 
 def prediction(m: Columns, pc: int) -> int:
     """The outcome expected of the branch at pc, as 0 or 1."""
-    o = m.options[0]
-    return m.entries[pc >> o.shift & o.entry_mask] >> 1
+    d = m.decoder[0]
+    o = d.options
+    return d.entries[pc >> o.shift & o.entry_mask] >> 1
 
 
 def train(m: Columns, pc: int, taken: int) -> None:
     """The predictor learns the outcome of a branch."""
-    o = m.options[0]
+    d = m.decoder[0]
+    o = d.options
     if o.predicts:
         entry = pc >> o.shift & o.entry_mask
-        m.entries[entry] = m.trained[2 * m.entries[entry] + taken]
+        d.entries[entry] = d.trained[2 * d.entries[entry] + taken]
 
 
 def branch(m: Columns, node: int, taken: int) -> int:
     """Walk a step that ends in a branch."""
-    w, nodes, steps = m.walks[NOW], m.nodes, m.steps
+    w, nodes, steps = m.decoder[0].walk, m.nodes, m.steps
     size = w.steps
     if size >= len(steps):
         return FULL
@@ -411,7 +406,7 @@ def branch(m: Columns, node: int, taken: int) -> int:
 
 def arrive(m: Columns, node: int, pc: int, taken: int) -> int:
     """The instruction at pc, where `node` begins, retires. taken: of a branch."""
-    s, nodes = m.state[0], m.nodes
+    s, nodes = m.decoder[0].state, m.nodes
     if nodes[node].kind == UNMAPPED:
         s.where = pc
         return NOT_ARRIVED
@@ -425,7 +420,8 @@ def arrive(m: Columns, node: int, pc: int, taken: int) -> int:
 
 def to_branch(m: Columns, branches: int) -> int:
     """Walk to the step that ends in the next branch; its node."""
-    w, s, nodes, steps = m.walks[NOW], m.state[0], m.nodes, m.steps
+    d = m.decoder[0]
+    w, s, nodes, steps = d.walk, d.state, m.nodes, m.steps
     node, pc, count, size, room = here(m), w.next, w.count, w.steps, len(steps)
     turn, gap, done = NEVER, PATIENCE, 0
     while done < WALK_LIMIT:
@@ -436,11 +432,11 @@ def to_branch(m: Columns, branches: int) -> int:
             w.next, w.node, w.count, w.steps = pc, node, count, size
             return node
         if done == gap or node == turn:
-            if node == turn and same(w, m.calls, m.stacks, TURN_BRANCH * STACK_ROW):
+            if node == turn and same(w, d.calls, d.stacks, TURN_BRANCH * STACK_ROW):
                 break
             if done == gap:
                 turn = node
-                save(w, m.calls, m.stacks, TURN_BRANCH * STACK_ROW)
+                save(w, d.calls, d.stacks, TURN_BRANCH * STACK_ROW)
                 gap += gap
         if kind == UNMAPPED:
             s.where, s.amount, w.count, w.steps = pc, branches, count, size
@@ -470,7 +466,7 @@ def to_branch(m: Columns, branches: int) -> int:
 
 def next_branch(m: Columns, way: int, branches: int) -> int:
     """The node of the next branch, after the branch that was left by `way`; NOWHERE: from where the walk is."""
-    w = m.walks[NOW]
+    w = m.decoder[0].walk
     if way >= 0:
         node = leads(m, way)
         if node < 0:
@@ -481,7 +477,8 @@ def next_branch(m: Columns, way: int, branches: int) -> int:
 
 def begin(m: Columns, branches: int) -> int:
     """Branches follow: the call or jump that was last is left."""
-    w, s = m.walks[NOW], m.state[0]
+    d = m.decoder[0]
+    w, s = d.walk, d.state
     s.amount = branches
     if w.pending >= 0:
         status = infer(m)
@@ -494,7 +491,7 @@ def begin(m: Columns, branches: int) -> int:
 
 def ended(m: Columns, way: int, taken: int) -> int:
     """The last instruction walked is a branch, left by `way`."""
-    w = m.walks[NOW]
+    w = m.decoder[0].walk
     node = leads(m, way)
     if node < 0:
         return node
@@ -506,10 +503,11 @@ def ended(m: Columns, way: int, taken: int) -> int:
 
 def follow(m: Columns, bits: int, branches: int) -> int:
     """Walk that many branches by their bits (1: not taken), the oldest lowest, to the last of them."""
+    d = m.decoder[0]
     if not branches:
         return OK
-    w, o, nodes, ways, steps = m.walks[NOW], m.options[0], m.nodes, m.ways, m.steps
-    entries, trained, node = m.entries, m.trained, w.node
+    w, o, nodes, ways, steps = d.walk, d.options, m.nodes, m.ways, m.steps
+    entries, trained, node = d.entries, d.trained, w.node
     if node < 0:  # nothing is known of it yet
         node = begin(m, branches)
         if node < 0:
@@ -543,15 +541,16 @@ def follow(m: Columns, bits: int, branches: int) -> int:
 
 def repeat(m: Columns, count: int, turns: int) -> int:
     """What was walked since there were `count` instructions happened `turns` more."""
-    return OK if repeat_in(m.walks[NOW], m.repeats, count, turns) else NEED_REPEATS
+    return OK if repeat_in(m.decoder[0].walk, m.repeats, count, turns) else NEED_REPEATS
 
 
 def predict(m: Columns, branches: int) -> int:
     """Walk that many branches as the predictor says, to the last of them."""
+    d = m.decoder[0]
     if not branches:
         return OK
-    w, o, nodes, ways, steps = m.walks[NOW], m.options[0], m.nodes, m.ways, m.steps
-    entries, trained = m.entries, m.trained
+    w, o, nodes, ways, steps = d.walk, d.options, m.nodes, m.ways, m.steps
+    entries, trained = d.entries, d.trained
     node = begin(m, branches)
     if node < 0:
         return node
@@ -560,7 +559,7 @@ def predict(m: Columns, branches: int) -> int:
     turn, was, left_then, count_then = NEVER, 0, 0, 0
     patience = gap = PATIENCE
     while left:
-        if node == turn and was == changes and same(w, m.calls, m.stacks, TURN_PREDICT * STACK_ROW):
+        if node == turn and was == changes and same(w, d.calls, d.stacks, TURN_PREDICT * STACK_ROW):
             turns = left // (left_then - left)  # everything is as it was: it goes on like this
             w.count, w.steps = count, size
             status = repeat(m, count_then, turns)
@@ -577,7 +576,7 @@ def predict(m: Columns, branches: int) -> int:
                 if node < 0:
                     return node
             turn, was, left_then, count_then = node, changes, left, count
-            save(w, m.calls, m.stacks, TURN_PREDICT * STACK_ROW)
+            save(w, d.calls, d.stacks, TURN_PREDICT * STACK_ROW)
             gap += gap
             patience = gap
             if count > o.limit:
@@ -621,7 +620,7 @@ def mispredict(m: Columns) -> int:
 
 def outcome(m: Columns) -> int:
     """Of the branch that is reported."""
-    g = m.goal[0]
+    g = m.decoder[0].goal
     if g.taken < 0:
         return NO_OUTCOME
     if g.taken > 1:
@@ -632,7 +631,7 @@ def outcome(m: Columns) -> int:
 
 def place_in(m: Columns, node: int) -> int:
     """How many instructions of a step come before the one reported; -1 if that is not in it."""
-    g, nodes, code = m.goal[0], m.nodes, m.code
+    g, nodes, code = m.decoder[0].goal, m.nodes, m.code
     number, start, address = nodes[node].number, nodes[node].start, g.address
     if nodes[node].kind != PLAIN:  # the step from the one reported then ends where this one does
         found = number - nodes[g.node].number
@@ -645,7 +644,8 @@ def place_in(m: Columns, node: int) -> int:
 
 def fits(m: Columns, found: int, start: int) -> int:
     """Whether the goal, `found` instructions after `next`, is the one that is meant; `start` of them when it began."""
-    w, g = m.walks[NOW], m.goal[0]
+    d = m.decoder[0]
+    w, g = d.walk, d.goal
     if g.sync:
         return 0 if g.not_next and w.count == start and not found else 1
     if g.irdepth >= 0:
@@ -658,17 +658,18 @@ def fits(m: Columns, found: int, start: int) -> int:
 
 def is_explicit(m: Columns) -> int:
     """Whether the return that is pending, for which the stack has an entry, went elsewhere, and the goal is where."""
-    w, o, g = m.walks[NOW], m.options[0], m.goal[0]
+    d = m.decoder[0]
+    w, o, g = d.walk, d.options, d.goal
     if not o.compares or not w.deep or (o.constants and constant(m, w.pending) >= 0):
         return 0
     if g.sync:  # returns before it are reported, so this one is the last instruction
-        return 1 if m.calls[w.base + w.deep - 1 & DEPTH - 1] != g.address else 0
+        return 1 if d.calls[w.base + w.deep - 1 & DEPTH - 1] != g.address else 0
     return 1 if g.irdepth == w.deep else 0
 
 
 def stop(m: Columns, node: int, found: int) -> int:
     """The goal is the end of the walk, so many instructions into this step."""
-    g, nodes = m.goal[0], m.nodes
+    g, nodes = m.decoder[0].goal, m.nodes
     if is_branch(m, g.node):
         taken = outcome(m)
         return branch(m, node, taken) if taken >= 0 else taken
@@ -677,7 +678,8 @@ def stop(m: Columns, node: int, found: int) -> int:
 
 def leave(m: Columns) -> int:
     """The jump that is pending led to the goal: JUMP; or it was inferred: INFERRED, and the walk goes on."""
-    w, s, o, g, nodes = m.walks[NOW], m.state[0], m.options[0], m.goal[0], m.nodes
+    d = m.decoder[0]
+    w, s, o, g, nodes = d.walk, d.state, d.options, d.goal, m.nodes
     jump, explicit, taken = w.pending, 0, UNREPORTED
     if nodes[jump].kind != INDIRECT or o.constants or nodes[jump].pops:
         if nodes[jump].pops:
@@ -704,7 +706,8 @@ def leave(m: Columns) -> int:
 
 def seek_on(m: Columns) -> int:
     """Walk to the goal; `begin` and `found` are of a place on the way that would do."""
-    w, s, g, nodes = m.walks[NOW], m.state[0], m.goal[0], m.nodes
+    d = m.decoder[0]
+    w, s, g, nodes = d.walk, d.state, d.goal, m.nodes
     patience = gap = SEEK_PATIENCE
     turn, start = NOWHERE, w.count
     while True:
@@ -734,12 +737,12 @@ def seek_on(m: Columns) -> int:
         s.where = w.next
         if kind == UNMAPPED:
             return LEADS_NOWHERE
-        if node == turn and same(w, m.calls, m.stacks, TURN_SEEK * STACK_ROW):
+        if node == turn and same(w, d.calls, d.stacks, TURN_SEEK * STACK_ROW):
             return GOES_ROUND
         patience -= 1
         if patience == 0:
             turn = node
-            save(w, m.calls, m.stacks, TURN_SEEK * STACK_ROW)
+            save(w, d.calls, d.stacks, TURN_SEEK * STACK_ROW)
             gap += gap
             patience = gap
             if gap > WALK_LIMIT:
@@ -752,7 +755,8 @@ def seek_on(m: Columns) -> int:
 
 def seek(m: Columns) -> int:
     """Walk to the goal without a branch before it; how it was reached."""
-    w, t, g = m.walks[NOW], m.traces[NOW], m.goal[0]
+    d = m.decoder[0]
+    w, t, g = d.walk, d.trace, d.goal
     t.doubtful, w.since, g.begin = 0, 0, NOWHERE
     status = seek_on(m)
     if status <= CONTRADICTIONS and g.begin >= 0:
@@ -770,7 +774,7 @@ def look_again(m: Columns, jumps: int) -> int:
 
     jumps: the target of one uninferable jump would not have been reported. The walk is left where it ended.
     """
-    w, nodes = m.walks[NOW], m.nodes
+    w, nodes = m.decoder[0].walk, m.nodes
     returns, start = 0, w.count
     for _ in range(LOOK_AHEAD):
         if w.pending >= 0:
@@ -797,7 +801,7 @@ def look_again(m: Columns, jumps: int) -> int:
 
 def again(m: Columns, jumps: int) -> int:
     """`look_again`, with nothing changed."""
-    t = m.traces[NOW]
+    t = m.decoder[0].trace
     wasted = t.wasted
     stay(m, LOOKING)
     status = look_again(m, jumps)
@@ -812,14 +816,16 @@ def again(m: Columns, jumps: int) -> int:
 
 def store(m: Columns, address: int) -> None:
     """The target of an uninferable jump was reported: the cache keeps it."""
-    o = m.options[0]
+    d = m.decoder[0]
+    o = d.options
     if o.caches:
-        m.cache[address >> o.shift & o.cache_mask] = address
+        d.cache[address >> o.shift & o.cache_mask] = address
 
 
 def event(m: Columns, kind: int, again: int) -> int:
     """Something happened at the last instruction."""
-    w, t, events = m.walks[NOW], m.traces[NOW], m.events
+    d = m.decoder[0]
+    w, t, events = d.walk, d.trace, m.events
     at = t.events
     if at >= len(events):
         return FULL
@@ -831,7 +837,8 @@ def event(m: Columns, kind: int, again: int) -> int:
 
 def go_on(m: Columns) -> int:
     """The address met by inference was the target of an uninferable jump: walk on to it."""
-    t, o, g = m.traces[NOW], m.options[0], m.goal[0]
+    d = m.decoder[0]
+    t, o, g = d.trace, d.options, d.goal
     t.tentative = 0
     g.address, g.taken, g.irdepth, g.depths = t.met_address, t.met_taken, t.met_irdepth, t.met_depths
     g.inferable = g.fallback = g.sync = g.not_next = 0
@@ -851,7 +858,8 @@ def go_on(m: Columns) -> int:
 
 def only_branches(m: Columns) -> int:
     """A packet that reports no address."""
-    t, s, o, v = m.traces[NOW], m.state[0], m.options[0], m.values
+    d = m.decoder[0]
+    t, s, o, v = d.trace, d.state, d.options, d.values
     if v[BRANCH_COUNT] < 0:
         s.part = ONLY_BRANCHES
         status = follow(m, v[BRANCH_MAP], MAX_BRANCHES)
@@ -871,7 +879,8 @@ def only_branches(m: Columns) -> int:
 
 def reached(m: Columns, how: int, at_branch: int) -> int:
     """The instruction reported is the last one now."""
-    w, t, o, g, v = m.walks[NOW], m.traces[NOW], m.options[0], m.goal[0], m.values
+    d = m.decoder[0]
+    w, t, o, g, v = d.walk, d.trace, d.options, d.goal, d.values
     if how == JUMP:
         store(m, g.address)
         t.adjacent = 1 if v[UPDISCON] else -1 if o.draft else 0
@@ -893,7 +902,8 @@ def reached(m: Columns, how: int, at_branch: int) -> int:
 
 def flow(m: Columns) -> int:
     """A packet of formats 0 to 2, whose fields are in `values`."""
-    w, t, s, o, g, v = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.goal[0], m.values
+    d = m.decoder[0]
+    w, t, s, o, g, v = d.walk, d.trace, d.state, d.options, d.goal, d.values
     s.part = TO_ADDRESS
     if t.tentative:
         status = go_on(m)
@@ -905,7 +915,7 @@ def flow(m: Columns) -> int:
         t.last = (v[ADDRESS] if o.full_address else t.last + v[ADDRESS]) & (MOST >> 63 - o.address_bits)
         address = t.last << o.shift
     elif v[REPORTED] == BY_INDEX:
-        address = m.cache[v[INDEX]]
+        address = d.cache[v[INDEX]]
         if address < 0:
             s.amount = v[INDEX]
             return EMPTY_ENTRY
@@ -947,7 +957,8 @@ def flow(m: Columns) -> int:
 
 def settle(m: Columns) -> int:
     """The address met by inference, if there is one, was meant that time."""
-    t, o, g = m.traces[NOW], m.options[0], m.goal[0]
+    d = m.decoder[0]
+    t, o, g = d.trace, d.options, d.goal
     if not t.tentative:
         return OK
     t.tentative = 0
@@ -962,7 +973,7 @@ def settle(m: Columns) -> int:
 
 def seek_sync(m: Columns, address: int, taken: int, unchanged: int, fallback: int, not_next: int) -> int:
     """Walk to the instruction of a 3.0; how it was reached."""
-    g = m.goal[0]
+    g = m.decoder[0].goal
     g.node = node_at(m, address)
     if g.node < 0:
         return g.node
@@ -973,7 +984,8 @@ def seek_sync(m: Columns, address: int, taken: int, unchanged: int, fallback: in
 
 def walk_to(m: Columns, address: int, taken: int, unchanged: int) -> int:
     """Up to the instruction of a 3.0, which trace goes through. unchanged: the privilege is that of before."""
-    w, t, s, o, g, nodes = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.goal[0], m.nodes
+    d = m.decoder[0]
+    w, t, s, o, g, nodes = d.walk, d.trace, d.state, d.options, d.goal, m.nodes
     s.again, not_next = 0, 1 if t.adjacent == 0 else 0
     if t.tentative:
         jump, ahead, returns, to_jump = w.pending, expected(m), 0, 0
@@ -1007,20 +1019,22 @@ def walk_to(m: Columns, address: int, taken: int, unchanged: int) -> int:
 
 def synchronize(m: Columns, taken: int) -> None:
     """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch."""
-    w, t, o = m.walks[NOW], m.traces[NOW], m.options[0]
+    d = m.decoder[0]
+    w, t, o = d.walk, d.trace, d.options
     w.deep = w.returned = w.ret_open = w.since = t.tentative = t.at_branch = 0
     t.adjacent = -1
     for entry in range(o.entry_mask + 1):
-        m.entries[entry] = WEAKLY_NOT_TAKEN
+        d.entries[entry] = WEAKLY_NOT_TAKEN
     for entry in range(o.cache_mask + 1):
-        m.cache[entry] = NOWHERE
+        d.cache[entry] = NOWHERE
     if taken >= 0:
         train(m, w.pc, taken)
 
 
 def start(m: Columns) -> int:
     """A 3.0 with the privilege and context of before."""
-    w, t, s, o, v = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.values
+    d = m.decoder[0]
+    w, t, s, o, v = d.walk, d.trace, d.state, d.options, d.values
     t.last = v[ADDRESS]
     taken = 1 - v[BRANCH_BIT]
     status = walk_to(m, t.last << o.shift, taken, 1)
@@ -1046,9 +1060,9 @@ def bits_at(data: Sequence[int], start: int, size: int, at: int, number: int) ->
     return value & (MOST >> 63 - number)
 
 
-def kind_of(m: Columns, first: int) -> int:
+def kind_of(r: Reading, first: int) -> int:
     """The number in `kinds` of a packet with this first byte."""
-    o, form = m.options[0], first & 3
+    o, form = r.decoder[0].options, first & 3
     if form == 1 or form == 2:
         return FORMATS * form
     if form == 3:
@@ -1059,9 +1073,9 @@ def kind_of(m: Columns, first: int) -> int:
     return NO_KIND
 
 
-def usual(m: Columns, number: int) -> int:
+def usual(r: Reading, number: int) -> int:
     """Whether `run` takes a packet: formats 0 to 2, and a 3.0 that changes nothing."""
-    s, v = m.state[0], m.values
+    s, v = r.decoder[0].state, r.decoder[0].values
     if number < FORMATS * 3:
         return OK
     if number > FORMATS * 3 or v[TIME] != ABSENT or v[PRIVILEGE] != s.privilege:
@@ -1069,21 +1083,22 @@ def usual(m: Columns, number: int) -> int:
     return OK if v[CONTEXT] == ABSENT or v[CONTEXT] == s.context else UNUSUAL
 
 
-def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
+def read(r: Reading, data: Sequence[int], start: int, size: int) -> int:
     """Take the fields of a payload into `values`, as the table has them; UNUSUAL if it is not for `run`, or damaged."""
     if size < 1 or size > MAX_PAYLOAD:
         return UNUSUAL
-    number = kind_of(m, 0 + data[start])
+    number = kind_of(r, 0 + data[start])
     if number == NO_KIND:
         return UNUSUAL
-    kind = m.kinds[number]
+    d, kind, parts = r.decoder[0], r.kinds[number], r.parts
     if not kind.count:
         return UNUSUAL
-    values, parts, value = m.values, m.parts, 0
-    for index in range(len(values)):
-        values[index] = m.absent[index]
+    v, absent, signed = d.values, d.absent, 0 if d.options.full_address else 1
+    for index in range(d.options.cells):
+        v[index] = absent[index]
+    value, short = 0, 0  # bits of the payload from SHORT_BITS on are not in `value`
     if size <= SHORT:  # all of it, with its last bit before it without end
-        value = 0 + data[start]
+        short, value = SHORT_BITS, 0 + data[start]
         for index in range(1, size):
             value |= data[start + index] << 8 * index
         if value >> 8 * size - 1:
@@ -1091,57 +1106,55 @@ def read(m: Columns, data: Sequence[int], start: int, size: int) -> int:
     at, end, reported = FORMAT_BITS, 8 * size, 0
     for index in range(kind.first, kind.first + kind.count):
         part = parts[index]
-        cell, width = part.cell, part.width
-        if part.by >= 0 and not part.mask >> max(values[part.by], 0) & 1:
+        cell, width, coding = part.cell, part.width, part.coding
+        if part.by >= 0 and not part.mask >> max(v[part.by], 0) & 1:
             continue
         if part.widths >= 0:
-            width = m.widths[part.widths + values[part.cell_of_width]]
+            width = r.widths[part.widths + v[part.cell_of_width]]
             if not width:
                 continue
-        if size <= SHORT and at < SHORT_BITS:
-            found = value >> at
-            if part.coding == DIFFERENCE and at + width >= end and not m.options[0].full_address:
-                values[cell] = found  # its sign is the last bit sent
-            else:
-                values[cell] = found & (MOST >> 63 - width)
-                if part.coding == FLAG:
-                    values[cell] ^= value >> at - 1 & 1
-                elif part.coding == DIFFERENCE and values[cell] >> width - 1 and not m.options[0].full_address:
-                    values[cell] -= 1 << width
+        last = at + width >= end
+        if at < short:
+            found, before = value >> at, value >> at - 1 & 1
+            if not (signed and last and coding == DIFFERENCE):  # whose sign is the last bit sent
+                found &= MOST >> 63 - width
         else:
-            found = bits_at(data, start, size, at, width)
-            if part.coding == FLAG:
-                found ^= bits_at(data, start, size, at - 1, 1)
-            elif part.coding == DIFFERENCE and found >> width - 1 and not m.options[0].full_address:
-                found = found - (1 << width - 1) - (1 << width - 1)  # in two parts: it may have 63 bits
-            values[cell] = found
+            found, before = bits_at(data, start, size, at, width), 0
+            if coding == FLAG:
+                before = bits_at(data, start, size, at - 1, 1)
+        if coding == FLAG:
+            found ^= before
+        elif coding == DIFFERENCE and signed and found >> width - 1 == 1:
+            found = found - (1 << width - 1) - (1 << width - 1)  # in two parts: it may have 63 bits
+        v[cell] = found
         at += width
         if cell == ADDRESS:
             reported = BY_ADDRESS
         elif cell == INDEX:
             reported = BY_INDEX
-        if part.rest and at >= end and not values[IRREPORT]:
+        if part.rest and last and not v[IRREPORT]:
             break  # nothing after it is reported
-    values[FORMAT], values[REPORTED] = number // FORMATS, reported
-    if not values[IRREPORT]:
-        values[IRDEPTH] = ABSENT
+    v[FORMAT], v[REPORTED] = number // FORMATS, reported
+    if not v[IRREPORT]:
+        v[IRDEPTH] = ABSENT
     if size > at + 7 >> 3:
         return UNUSUAL
     if end > at:
         rest = bits_at(data, start, size, at - 1, end - at + 1)
         if rest and rest != (1 << end - at + 1) - 1:
             return UNUSUAL
-    return usual(m, number)
+    return usual(r, number)
 
 
-def take(m: Columns, data: Sequence[int], packets: Any, at: int, end: int) -> int:
+def take(m: Columns, r: Reading, data: Sequence[int], packets: Any, at: int, end: int) -> int:
     """Take the packets from `at` to `end` as long as they are usual and legal; s.at is the first that is not."""
-    w, t, s, o, v, firsts = m.walks[NOW], m.traces[NOW], m.state[0], m.options[0], m.values, m.firsts
+    d = m.decoder[0]
+    w, t, s, o, v, firsts = d.walk, d.trace, d.state, d.options, d.values, r.firsts
     room = len(firsts)
     for index in range(at, end):
         s.at = index
         begins, size = packets[PACKET_ROW * index], packets[PACKET_ROW * index + 1]
-        if read(m, data, begins, size) < 0:
+        if read(r, data, begins, size) < 0:
             return UNTAKEN
         number = t.packets
         if number >= room:
@@ -1157,22 +1170,22 @@ def take(m: Columns, data: Sequence[int], packets: Any, at: int, end: int) -> in
     return OK
 
 
-def run(m: Columns, data: Sequence[int], packets: Any, at: int, end: int) -> int:
+def run(m: Columns, r: Reading, data: Sequence[int], packets: Any, at: int, end: int) -> int:
     """Take packets, rows of PACKET_ROW, as long as they are usual and legal; s.at is the first that is not.
 
     UNUSUAL, NEED_NODE, NEED_REPEATS or FULL: the state is as before that one. The flow must be known (State.TRACING).
     """
-    s = m.state[0]
+    s = m.decoder[0].state
     while at < end:
         stop_at = min(end, at + WINDOW)
         keep(m)
-        status = take(m, data, packets, at, stop_at)
+        status = take(m, r, data, packets, at, stop_at)
         if status == UNTAKEN:
             return UNUSUAL
         if status < 0:
             bad = s.at
             restore(m)
-            take(m, data, packets, at, bad)  # once more, without it
+            take(m, r, data, packets, at, bad)  # once more, without it
             s.at = bad
             return status if status >= FULL else UNUSUAL
         at = stop_at

@@ -94,10 +94,10 @@ class Interpreter:
             self._out_of_place()
             return
         memory, known = self.path.memory, packet.values
-        values = memory.columns.values
+        values = memory.values
         for key, cell in memory.cells.items():
             value = known.get(key)
-            values[cell] = memory.columns.absent[cell] if value is None else value
+            values[cell] = memory.absent[cell] if value is None else value
         values[k.REPORTED] = k.BY_ADDRESS if "address" in known else k.BY_INDEX if "index" in known else 0
         if not known.get("irreport"):
             values[k.IRDEPTH] = k.ABSENT
