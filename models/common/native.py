@@ -10,7 +10,8 @@ made of other sources is removed first.
 
 `TYPES` of a kernel says what its arguments are, integers where it says nothing: "int64", or a `Record` or `Block`, an
 array of which is given; several in a tuple, a tuple of arrays; a class of named tuples and the types of its fields,
-that.
+that. `INLINED`, if a kernel has it, names functions that become a part of those that call them: a call passes seven
+values for each array.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ def compiled(module: ModuleType) -> SimpleNamespace | None:
                     continue
                 copy = FunctionType(value.__code__, space, key)
                 copy.__module__, copy.__doc__ = name, value.__doc__
-                space[key] = _compile(copy, _signature(value, module))
+                inlined = key in getattr(module, "INLINED", ())
+                space[key] = _compile(copy, _signature(value, module), inlined)
                 setattr(made, key, _entry(space[key]))
         _compiled[name] = made
         _keep(module)
@@ -120,17 +122,17 @@ def _has_compiler() -> bool:
     return bool(numba.__version__)
 
 
-def _compile(function: FunctionType, signature: Any) -> Any:
+def _compile(function: FunctionType, signature: Any, inlined: bool) -> Any:
     """Compiled, or from the cache; where there is no folder for a cache, compiled."""
     import numba
 
     njit: Any = numba.njit  # whose types do not know `_nrt`: nothing is allocated, so no references are counted
     try:
-        return njit(signature, cache=True, _nrt=False)(function)
+        return njit(signature, cache=True, _nrt=False, forceinline=inlined)(function)
     except RuntimeError as error:
         if "cache" not in str(error):
             raise
-        return njit(signature, _nrt=False)(function)
+        return njit(signature, _nrt=False, forceinline=inlined)(function)
 
 
 def _entry(function: Any) -> Any:

@@ -174,6 +174,8 @@ TYPES = {
     "r": (Reading, DECODER, "int64", KIND, PART, "int64"),
     "data": ("uint8",), "packets": ("int64",),
 }  # fmt: skip
+# What most packets call once or twice
+INLINED = ("place_in", "walk", "land", "ended", "follow", "leave", "seek_on", "read", "flow")
 copy_walk, copy_trace = WALK.copier(__name__), TRACE.copier(__name__)
 
 
