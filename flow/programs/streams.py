@@ -25,7 +25,6 @@ from rvtrace.models.etrace.encoder.input import read as etrace_read
 from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.ntrace.encoder import encode as ntrace
 from rvtrace.models.ntrace.encoder import kernel as nk
-from rvtrace.models.ntrace.encoder.input import read as ntrace_read
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import observable, to_beats
 from rvtrace.models.riscv.program import Program
@@ -57,27 +56,13 @@ class NtraceStream:
     def __init__(self, config: NtraceConfig) -> None:
         if config.inst_sync_mode not in _PACKETS or config.timestamp:
             raise ProgramsError("a run in parts has no time; give INST_SYNC_MODE=1 and TIMESTAMP=0")
-        self._encoder = ntrace.Encoder(config)
-        self._s = np.array(self._encoder._state, np.int64)
-        self._kernel: Any = _kernel(nk)
+        _kernel(nk)
+        self._parts = ntrace.Parts(ntrace.Encoder(config))
 
     def feed(self, beats: Beats, last: bool = False) -> Piece:
         """Encode the next beats. last: has no meaning here."""
-        of = self._encoder
-        given = ntrace_read(beats, of.config, of._what, of._with_options)
-        s, columns = self._s, given.arrays()
-        for index in (nk.NEXT_BLOCK, nk.NEXT_TURN, nk.USED, nk.PUT, nk.PACKED):
-            s[index] = 0
-        rows = np.empty((1024 + len(given.kinds)) * nk.MESSAGE_ROW, np.int64)
-        data = np.empty(1, np.int8)
-        while self._kernel.run((s, rows, data, *columns), len(given.kinds)) == nk.FULL:
-            rows = np.concatenate([rows, np.empty_like(rows)])
-        data = np.empty(1024 + 16 * int(s[nk.USED]) // nk.MESSAGE_ROW, np.int8)
-        while self._kernel.pack((s, rows, data, *columns)) == nk.FULL:
-            data = np.concatenate([data, np.empty_like(data)])
-        used = rows[: s[nk.USED]].reshape(-1, nk.MESSAGE_ROW)
-        syncs = np.flatnonzero(np.isin(used[:, 0], _N_SYNC))
-        return Piece(data[: s[nk.PUT]].tobytes(), used[:, nk.BEHIND].copy(), syncs)
+        made = self._parts.feed(beats)
+        return Piece(made.data, made.rows[:, -1].copy(), np.flatnonzero(np.isin(made.rows[:, nk.TCODE], _N_SYNC)))
 
 
 class EtraceStream:

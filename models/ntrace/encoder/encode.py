@@ -84,24 +84,7 @@ class Encoder:
         return EncodedTrace(used, data, self.config, layout)
 
     def _compiled(self, given: Input) -> EncodedTrace:
-        kernel: Any = native.functions(k, True)
-        # what is not used of rows is no memory
-        rows = np.empty((_CHUNK + len(given.kinds)) * self._size, np.int64)
-        state, layout = np.zeros(1, k.STATE.dtype), self._layout
-        s, (config, itypes) = self._begin(k.STATE.at(state, 0), _CHUNK * self._size), self._known.arrays
-        rows[: s.room] = k.ABSENT
-        b = k.Blocks(np.zeros(self.config.stack_depth, np.int64), itypes, *given.arrays())
-        while kernel.run(k.Columns(state, rows, config), b, len(given.kinds)) == k.FULL:
-            if s.room == len(rows):
-                rows = np.concatenate([rows, np.empty_like(rows)])
-            rows[s.room : 2 * s.room] = k.ABSENT
-            s.room = min(2 * s.room, len(rows))
-        if self.config.timestamp:
-            kernel.stamp(k.Columns(state, rows, config), b)
-        data = np.empty(_CHUNK + 16 * s.used // self._size, np.int8)
-        while kernel.pack(k.Packing(state, rows, data, config, *layout.arrays)) == k.FULL:
-            data = np.concatenate([data, np.empty_like(data)])
-        return EncodedTrace(rows[: s.used], data[: s.put].tobytes(), self.config, layout)
+        return Parts(self).encode(given)
 
     def _begin(self, s: Any, room: int) -> Any:
         """The state at reset, with so much room for rows."""
@@ -109,6 +92,46 @@ class Encoder:
         s.hist, s.own, s.popped = k.EMPTY_HIST, k.NOWHERE, k.NOWHERE
         s.due = self.config.sync_interval if self.config.inst_sync_mode else _FAR
         return s
+
+
+class Parts:
+    """The compiled encoder on a run that comes in parts: its state is carried on from part to part.
+
+    Only for a configuration that does not look at the time of a beat: each part begins with cycle 0.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._of, self._kernel = encoder, native.functions(k, True)
+        self._state = np.zeros(1, k.STATE.dtype)
+        self._s = encoder._begin(k.STATE.at(self._state, 0), 0)
+        self._stack = np.zeros(encoder.config.stack_depth, np.int64)
+
+    def feed(self, beats: Beats) -> EncodedTrace:
+        """What the next beats make, with positions from the start of this part."""
+        of = self._of
+        return self.encode(read(beats, of.config, of._known.what, of._with_options))
+
+    def encode(self, given: Input) -> EncodedTrace:
+        """The same of blocks that are read."""
+        of, s, kernel = self._of, self._s, self._kernel
+        s.next_block = s.next_turn = s.used = s.put = s.packed = 0
+        s.room = _CHUNK * of._size
+        # what is not used of rows is no memory
+        rows = np.empty((_CHUNK + len(given.kinds)) * of._size, np.int64)
+        rows[: s.room] = k.ABSENT
+        config, itypes = of._known.arrays
+        b = k.Blocks(self._stack, itypes, *given.arrays())
+        while kernel.run(k.Columns(self._state, rows, config), b, len(given.kinds)) == k.FULL:
+            if s.room == len(rows):
+                rows = np.concatenate([rows, np.empty_like(rows)])
+            rows[s.room : 2 * s.room] = k.ABSENT
+            s.room = min(2 * s.room, len(rows))
+        if of.config.timestamp:
+            kernel.stamp(k.Columns(self._state, rows, config), b)
+        data = np.empty(_CHUNK + 16 * s.used // of._size, np.int8)
+        while kernel.pack(k.Packing(self._state, rows, data, config, *of._layout.arrays)) == k.FULL:
+            data = np.concatenate([data, np.empty_like(data)])
+        return EncodedTrace(rows[: s.used], data[: s.put].tobytes(), of.config, of._layout)
 
 
 class _Known(NamedTuple):
