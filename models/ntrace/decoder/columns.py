@@ -13,7 +13,7 @@ import numpy as np
 from rvtrace.models.common import native
 from rvtrace.models.common.growing import longer
 from rvtrace.models.common.messages import Table
-from rvtrace.models.common.records import Hash
+from rvtrace.models.common.records import Hash, as_object
 from rvtrace.models.common.walking import LOGGED, PLACE, REPEAT, place
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
@@ -197,6 +197,8 @@ class Memory:
             self.lasts, self.rows, self._calls, self._log, self._saved,
         )  # fmt: skip
         self.reading = k.Reading(self._work, self.rows, self._kinds, self._fields, self._sources)
+        if not self.compiled:
+            self.columns, self.reading = as_object(self.columns), as_object(self.reading)
 
     def _extend_lasts(self) -> None:
         pool = self.image.steps.pool

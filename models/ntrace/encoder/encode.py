@@ -19,6 +19,7 @@ import numpy as np
 from rvtrace.models.common import native
 from rvtrace.models.common.messages import Table
 from rvtrace.models.common.packing import packed_rows
+from rvtrace.models.common.records import as_object
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder import kernel as k
 from rvtrace.models.ntrace.encoder.clauses import CLAUSES
@@ -71,8 +72,8 @@ class Encoder:
         state, rows, layout = k.STATE.rows(1, 0), [k.ABSENT] * (_CHUNK * self._size), self._layout
         s = self._begin(state[0], len(rows))
         known = self._known
-        m = k.Columns(state, rows, known.options)
-        b = k.Blocks([0] * self.config.stack_depth, known.itypes, *given.lists())
+        m = as_object(k.Columns(state, rows, known.options))
+        b = as_object(k.Blocks([0] * self.config.stack_depth, known.itypes, *given.lists()))
         while k.run(m, b, len(given.kinds)) == k.FULL:
             rows.extend([k.ABSENT] * len(rows))
             s.room = len(rows)
