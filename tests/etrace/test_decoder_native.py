@@ -276,6 +276,11 @@ def test_a_full_return_stack_drops_its_oldest_entry() -> None:
     assert calls(path.memory.columns) == list(range(268, 300))
 
 
+def test_the_functions_to_inline_are_there() -> None:
+    """A name that the kernel does not have would be passed over, and cost nothing but time."""
+    assert all(callable(getattr(k, name)) for name in k.INLINED)
+
+
 @needs_compiler
 def test_a_long_trace_goes_from_lists_to_arrays_within_it() -> None:
     config = CONFIGS[1]
