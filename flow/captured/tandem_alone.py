@@ -11,7 +11,6 @@ other_code(program, decoded)                    how many of its instructions the
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import plan
 from rvtrace.scoreboards.tandem.evidence import damage
-from rvtrace.scoreboards.tandem.layout import diagnosed
+from rvtrace.scoreboards.tandem.layout import explained
 from rvtrace.scoreboards.tandem.legal import check_legal
 from rvtrace.scoreboards.tandem.table import ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
@@ -48,11 +47,11 @@ def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: 
     What the trace never reports is taken as absent: fields may be omitted (chapter 3), and only the rows of the port
     would show that something is missing.
     """
-    return diagnosed(capture, partial(_judged, tolerances=tolerances, profile=profile, pc=pc))
-
-
-def _judged(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: int | None) -> Verdict:
     verdict = Verdict(ClauseBook(plan(), capture.rerun, f"RV{capture.config.xlen}"))
+    found = explained(capture)
+    capture = found.capture
+    for failure in found.failures:
+        verdict.book.fail(failure)
     decoded = verdict.decoded = decode(capture.data, capture.config)
     check_legal(capture, verdict.book, ItemTable(capture.data, capture.config), decoded, None, tolerances)
     instructions, unverified = decoded.instruction_count, 0
@@ -62,6 +61,7 @@ def _judged(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc
         unverified = 0 if report is None else min(report.unverified, instructions)
     verdict.book.damage += damage(decoded)
     verdict.book.attribute()
+    found.attribute(verdict.book)
     broken = int((decoded.broken & (decoded.size > 0)).sum())
     verdict.stats |= {
         "instructions": instructions,
