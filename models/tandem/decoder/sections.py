@@ -175,10 +175,10 @@ class _Builder:
         """Shadow pc before and after each section (TV-3)."""
         known, mask = self.known, np.uint64((1 << self.config.xlen) - 1)
         at_id, at_data = self.place.at(table.STATE, "id"), self.place.at(table.STATE, "data")
-        told = np.flatnonzero(self.is_code[table.STATE] & (self.bytes[self.start + at_id] == table.PC))
+        absolutes = np.flatnonzero(self.is_code[table.STATE] & (self.bytes[self.start + at_id] == table.PC))
         absolute, value = np.zeros(self.count, bool), np.zeros(self.count, np.uint64)
-        absolute[self.section[told]] = True
-        value[self.section[told]] = self.word[self.start[told] + at_data] & mask
+        absolute[self.section[absolutes]] = True
+        value[self.section[absolutes]] = self.word[self.start[absolutes] + at_data] & mask
         self.absolute, self.by_three = absolute, self._sections_with(table.INCREMENT_PC) & (self.kind == GROUP)
         steps = self.by_three & ~absolute & (self.size > 0)
         sums = np.cumsum(np.where(steps, self.size, 0)).astype(np.uint64)

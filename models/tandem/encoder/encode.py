@@ -169,8 +169,8 @@ def _registers(sent: _Sent) -> list[Slot]:
     sent.counters = [slot for group in slots[2 + table.CSR_SLOTS :] for slot in group]
     address = rows.fpr_addr[fpr] + np.int64(table.FPR_BASE)
     in_full = sent.item(fpr, table.REGISTER, rows.fpr[fpr], config.flen // 8, address=address)
-    told = [slots[0], [in_full], *slots[1 : 2 + table.CSR_SLOTS]]
-    return [slot for group in told for slot in group]
+    groups = [slots[0], [in_full], *slots[1 : 2 + table.CSR_SLOTS]]
+    return [slot for group in groups for slot in group]
 
 
 def _bases(parts: list[_Writes], sent: _Sent) -> list[tuple[np.ndarray, np.ndarray]]:
