@@ -36,8 +36,14 @@ FOLDERS = {
     "tci": ("tci",),
     "subsystem": ("subsystem",),
 }
-# To whom else a file of rtl/common belongs.
-_COMMON = {"common/csr_pkg.sv": "ctr", "common/trace_timestamp.sv": "tci"}
+# Files of rtl/common that belong to other systems than those with all of the folder.
+_COMMON = {
+    "common/csr_access.sv": ("ctr", "hpm"),
+    "common/csr_groups.sv": ("subsystem",),
+    "common/csr_pkg.sv": ("ctr",),
+    "common/csr_port.sv": ("ctr", "hpm"),
+    "common/trace_timestamp.sv": ("tci",),
+}
 
 
 def of_system(ip: str, sim: str = "verilator", seeds: int = SEEDS) -> Subject:
@@ -55,7 +61,7 @@ def belongs(name: str, ip: str) -> bool:
     """Whether a file below rtl/ is mutated in the campaign of a system."""
     folder = name.partition("/")[0]
     if name in _COMMON:
-        return _COMMON[name] == ip
+        return ip in _COMMON[name]
     return folder in FOLDERS[ip] and not name.endswith("_assert.sv")
 
 
