@@ -23,7 +23,7 @@ from tests.common.simulators import by_simulator
 # The same examples everywhere, and no test that depends on how busy the machine is.
 settings.register_profile("reproducible", derandomize=True, deadline=None)
 settings.load_profile("reproducible")
-# A search for a cause ends when it has found it, on a machine of any speed (60 times slower than where the budget was measured).
+# A search ends when it has found its cause, on a machine up to 60 times slower than where the budget was measured.
 budget.DEVICE, budget.FILE = 60 * budget.DEVICE, 60 * budget.FILE
 
 
