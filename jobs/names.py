@@ -31,6 +31,11 @@ def bench_of(ip: str) -> Any:
     return import_module(f"rvtrace.tb.{ip}.bench").BENCH
 
 
+def captured_of(ip: str) -> Any:
+    """CAPTURED of scoreboards/<ip>/captured.py, of one of TRACES."""
+    return import_module(f"rvtrace.scoreboards.{ip}.captured").CAPTURED
+
+
 def test_class_of(bench: str) -> Any:
     """TEST of tb/<bench>/env.py, which needs a simulator; bench: a system, or one of PARTS."""
     return import_module(f"rvtrace.tb.{bench}.env").TEST

@@ -20,6 +20,7 @@ from rvtrace.jobs.names import PARTS as PARTS
 
 if TYPE_CHECKING:
     from rvtrace.jobs.bench import SystemBench
+    from rvtrace.scoreboards.common.captured import Captured
     from rvtrace.scoreboards.common.foreign import Foreign
     from rvtrace.scoreboards.common.judge import Judge
 
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 def judge(ip: str) -> Judge:
     """What a system says without a simulator; ArgumentError if there is none of that name."""
     return names.judge_of(_known(ip))
+
+
+@cache
+def captured(ip: str) -> Captured:
+    """What a system says of its captured traces; ArgumentError if it sends none."""
+    if ip not in names.TRACES:
+        raise ArgumentError(f"{judge(ip).title} sends no trace; give IP={' or '.join(names.TRACES)}")
+    return names.captured_of(ip)
 
 
 @cache

@@ -33,13 +33,10 @@ def _subject(name: str, judged: Judged) -> Subject:
             f"legal{', lossless' if retired is not None else ', and what decoding alone can show'}; without a simulator"
         ),
     }
-    variant = f"RV{config.xlen}" if files.system.ip == "tandem" else config.variant
+    variant = files.captured.variant(config)
     clauses = files.system.plan.clauses.values() if files.system.plan else ()
-    unreplayed = ""
-    if files.system.ip == "tandem" and "TV.verify.groups" not in verdict.book.results():
-        from rvtrace.flow.captured.tandem_alone import MIDDLE
-
-        unreplayed = MIDDLE
+    not_run = files.captured.not_run(verdict.book.results())
+    of_ports = files.captured.compared == "ports"
     return Subject(
         name,
         files.system.ip,
@@ -47,7 +44,8 @@ def _subject(name: str, judged: Judged) -> Subject:
         about,
         {c.id: why for c in clauses if c.id not in verdict.book.failed and (why := _not_applicable(c, variant))},
         {
-            c.id: unreplayed if unreplayed and "verify" in c.checks else _not_run(c, retired is not None)
+            c.id: next((why for check, why in not_run.items() if check in c.checks), "")
+            or _not_run(c, retired is not None, of_ports)
             for c in clauses
         },
     )
@@ -63,10 +61,10 @@ def _not_applicable(clause: Clause, variant: str) -> str:
     return "only a device that declares the reference profile is checked against it" if by == {"exact"} else ""
 
 
-def _not_run(clause: Clause, has_retired: bool) -> str:
-    """Why a clause that no check counted was not checked."""
+def _not_run(clause: Clause, has_retired: bool, of_ports: bool) -> str:
+    """Why a clause that no check counted was not checked. of_ports: whether lossless checks compare with the ports."""
     by = set(clause.checks)
-    if by & {"legal", "transport", "verify"} or (has_retired and "lossless" in by and not clause.id.startswith("TV.")):
+    if by & {"legal", "transport", "verify"} or (has_retired and "lossless" in by and not of_ports):
         return "the trace did not meet it"
     if clause.through:
         return (
@@ -74,7 +72,7 @@ def _not_run(clause: Clause, has_retired: bool) -> str:
             if has_retired
             else "summarizes a situation of the hart, which only the retire stream shows; give RETIRED="
         )
-    if "lossless" in by and clause.id.startswith("TV."):
+    if "lossless" in by and of_ports:
         return "compares the trace with what was on the ports; `make check DUT=` sees them"
     if "lossless" in by:
         return "compares the trace with what the hart did; give RETIRED="
@@ -85,7 +83,7 @@ def _unit(judged: Judged) -> str:
     """What the share that was judged is a share of."""
     if judged.retired is not None:
         return "instructions"
-    return "packets" if judged.files.system.ip == "etrace" else "bytes"
+    return judged.files.captured.unit
 
 
 def _result(name: str, judged: Judged) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from pathlib import Path
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.judge import judge, judge_parts
 from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
-from rvtrace.flow.captured.partial import ENDS, HINT
 from rvtrace.flow.captured.verdict import SEARCH, searched, tolerance_words
 from rvtrace.flow.processes import cores
 from rvtrace.jobs import systems
@@ -49,6 +48,10 @@ WORDS = {
     "N": "processes that judge the parts of a long trace (default: the cores; tandem: one); the result is the same",
     "MEMORY": f"megabytes that the check may take (default {MEMORY})",
 }
+HINT = (
+    "if the buffer wrapped, or the hart was still running, give PARTIAL=1: then the trace is judged from its first"
+    " synchronizing message to its last whole one"
+)
 PRINTED = 10  # findings in the terminal; the report has all
 
 
@@ -86,7 +89,7 @@ def main(argv: list[str]) -> int:
 def _system(argv: list[str]) -> Judge:
     """The system FORMAT= names."""
     if any(word in ("help", "-h", "--help") for word in argv):
-        return systems.judge("ntrace")
+        return systems.judge(FORMATS[0])
     said = next((word[7:] for word in argv if word.startswith("FORMAT=")), "")
     if said not in FORMATS:
         raise ArgumentError(
@@ -102,7 +105,7 @@ def _print(files: TraceFiles, compliance: Compliance, partial: bool) -> None:
     print(f"\n{compliance.verdict}  {compliance.sentence}")
     for text in compliance.problems:
         print(f"note: {text}", file=sys.stderr)
-    if not partial and any(row.id in ENDS for row in compliance.of("FAIL")):
+    if not partial and any(row.id in files.captured.ends for row in compliance.of("FAIL")):
         print(f"note: {HINT}", file=sys.stderr)
 
 

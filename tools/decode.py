@@ -19,17 +19,17 @@ from dataclasses import dataclass, replace
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-from rvtrace.flow.captured import cutting as cuttings
 from rvtrace.flow.captured.alone import explanation
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, system_of, words
-from rvtrace.flow.captured.limits import IN_PARTS, LONG
-from rvtrace.flow.captured.parts import MOST, Part
+from rvtrace.flow.captured.limits import LONG
 from rvtrace.flow.captured.stream import Progress, in_order, read
 from rvtrace.flow.processes import cores
+from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, close_stdout, flag, main_guard, number, parse
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import exports, listing
+from rvtrace.scoreboards.common.captured import MOST, Followed, Part
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.diagnosis.search import Chosen
@@ -42,7 +42,6 @@ OPTIONS = {
     "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS}; of a profile {exports.LIMIT})",
     **exports.WORDS,
 }
-EXPLAINED = ("ntrace", "etrace")  # systems whose traces are read in other ways where they do not decode
 PRINTED = 64 << 10  # bytes of trace that are decoded and printed at once
 CHUNK = 4096  # lines written at once
 
@@ -67,7 +66,7 @@ def write(lines: Iterator[str]) -> bool:
 
 def _otherwise(files: TraceFiles) -> Chosen | None:
     """How a trace decodes that does not with the options given; None if nothing explains it."""
-    if files.system.ip not in EXPLAINED:
+    if files.captured.replayed:
         return None
     capture = files.system.capture(files.config, files.program, files.data, None, None, "")
     capture.exact = False
@@ -97,8 +96,8 @@ def _is_long(given: Mapping[str, str]) -> bool:
     """Whether a trace is decoded part by part: neither a text of payloads, nor an E-Trace that may begin anywhere."""
     path = path_of(given, "TRACE")
     long = path is not None and path.suffix != ".hex" and path.is_file() and path.stat().st_size > LONG
-    ip = system_of(_typed(given)).ip
-    parts = ip in IN_PARTS and not (ip == "etrace" and flag(given, "PARTIAL"))
+    trace = systems.captured(system_of(_typed(given)).ip)
+    parts = not flag(given, "PARTIAL") or not isinstance(trace, Followed) or trace.partial_in_parts
     return long and "LIMIT" not in given and parts
 
 
@@ -111,12 +110,13 @@ def _parts(given: Mapping[str, str], show: Any, messages: bool, pcs: bool, parti
     files = load(given, need_program=pcs, need_data=False)
     alone = files.program is None
     totals: Any = None
-    cutting = cuttings.of(files.system.ip)
-    for module in cutting.kernels():
+    trace = files.followed
+    for module in trace.kernels():
         native.is_compiled(module, files.size)  # once, not in every process
     if not write(iter([_title(files)])):
         return 0
-    cut = cutting.parts(files, PRINTED // cutting.density, MOST, ", or give LIMIT=<most instructions>")
+    otherwise = ", or give LIMIT=<most instructions>"
+    cut = trace.parts(files.trace, files.config, files.program, PRINTED // trace.density, MOST, otherwise)
     progress = None if sys.stdout.isatty() else Progress(files.size)  # which the listing would hide
     for text, found, end in in_order(_Part(files, show, messages, pcs), cut, number(given, "N", cores(), least=1)):
         if not write(iter([text])):
@@ -198,7 +198,7 @@ def main(argv: list[str]) -> int:
     if exports.asked(given):
         return _exported(given, show, partial)
     if _is_long(given):
-        if system.ip == "tandem":
+        if systems.captured(system.ip).replayed:
             return _chunks(given, show, not only_pcs, not only_messages, partial)
         return _parts(given, show, not only_pcs, not only_messages, partial)
     files = load(given, need_program=not only_messages)
@@ -214,7 +214,7 @@ def main(argv: list[str]) -> int:
             title += f"# {other.sentence}\n"
             wrong = f"{files.trace} does not decode as its options say; {other.sentence}"
             options = all(one.is_option for one in other.found)
-            if options or files.system.ip == "ntrace":  # shown as it decodes
+            if options or files.followed.shown_as_read:  # shown as it decodes
                 data = files.data if options else other.capture.data
                 files = replace(files, config=other.capture.config, data=data)
                 trace = show.decode(files, limit, partial)

@@ -21,7 +21,6 @@ from typing import Any
 
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, words
 from rvtrace.flow.captured.profile import profile_of
-from rvtrace.flow.captured.tandem_alone import MIDDLE, Reported
 from rvtrace.flow.captured.tandem_stream import Source, Teller, is_long, replay
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.models.riscv.iss.hart import Hart
@@ -35,6 +34,7 @@ from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Report
 from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.tandem.alone import MIDDLE, Reported
 from rvtrace.scoreboards.tandem.verify import clause_of
 
 MAX, NEAR = 100, 4096  # findings; bytes that are the start of a trace

@@ -16,6 +16,7 @@ from rvtrace.jobs.arguments import ArgumentError, existing_file, json_of, typed
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.stream import check_flow
+from rvtrace.scoreboards.common.captured import Captured, Followed
 from rvtrace.scoreboards.common.judge import Judge
 
 FILES = {
@@ -47,6 +48,18 @@ class TraceFiles:
     elf: Path | None
     program: Program | None
     size: int = 0
+
+    @property
+    def captured(self) -> Captured:
+        """What its system says of captured traces."""
+        return systems.captured(self.system.ip)
+
+    @property
+    def followed(self) -> Followed:
+        """The same of a system whose traces are decoded with the program."""
+        found = self.captured
+        assert isinstance(found, Followed)
+        return found
 
     @property
     def title(self) -> str:

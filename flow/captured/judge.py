@@ -11,11 +11,10 @@ from rvtrace.flow.captured import unlike
 from rvtrace.flow.captured.alone import alone, problem
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.limits import Paths
-from rvtrace.flow.captured.partial import whole_part
-from rvtrace.flow.captured.parts import MOST
 from rvtrace.flow.captured.verdict import tolerances_of
 from rvtrace.jobs.arguments import ArgumentError, flag, number, typed
 from rvtrace.models.riscv.retired import Retired
+from rvtrace.scoreboards.common.captured import MOST
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis import budget
 
@@ -47,22 +46,23 @@ def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
                 "PARTIAL=1 and a retire stream exclude each other: it is unknown which of its events the part encodes;"
                 " omit RETIRED, or give whole files"
             )
-        files, capture, part = whole_part(files, capture)
+        capture, part = files.captured.whole_part(files.trace, capture)
+        files = files if capture.data is None else replace(files, data=capture.data)
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
-    if part and files.system.ip == "ntrace":  # of the first sync of a part nobody knows how long after another it came
-        tolerances = replace(tolerances, sync_early=files.config.sync_interval + 1)
+    if part:
+        tolerances = files.captured.of_part(tolerances, files.config)
     what = unlike.sentence(files)
     with budget.limited(0 if what else None):
         verdict = _verdict(given, files, capture, retired, tolerances)
     early = unlike.ends_early(files, verdict.decoded, retired, int(verdict.stats["instructions"]))
-    return Judged(files, retired, verdict, part, rerun, what or early or problem(files, verdict))
+    return Judged(files, retired, verdict, part, rerun, what or early or problem(files, verdict.decoded))
 
 
 def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, most: int = MOST) -> Judged:
     """Check a long trace part by part (stream.py). files: without data. most: bytes of a part."""
     rerun = typed("make check-trace", given)
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
-    if files.system.ip == "tandem":
+    if files.captured.replayed:
         from rvtrace.flow.captured import tandem_stream
         from rvtrace.flow.captured.profile import profile_of
 
@@ -78,14 +78,12 @@ def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, mos
 def _verdict(
     given: Mapping[str, str], files: TraceFiles, capture: Any, retired: Retired | None, tolerances: Any
 ) -> Verdict:
-    if files.system.ip == "tandem":
-        from rvtrace.flow.captured import tandem_alone
+    if files.captured.replayed:
         from rvtrace.flow.captured.profile import profile_of
+        from rvtrace.scoreboards.tandem.alone import check, in_order
 
-        verdict = tandem_alone.check(
-            capture, tolerances, profile_of(given, files), number(given, "PC") if "PC" in given else None
-        )
+        verdict = check(capture, tolerances, profile_of(given, files), number(given, "PC") if "PC" in given else None)
         if retired is not None:
-            tandem_alone.in_order(capture, verdict, retired)
+            in_order(capture, verdict, retired)
         return verdict
     return alone(files, capture, tolerances)[0] if retired is None else files.system.check(capture, tolerances)

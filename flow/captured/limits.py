@@ -11,20 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rvtrace.flow.captured.cutting import STREAMED
 from rvtrace.flow.captured.files import FILES, TraceFiles, load, read_retired
-from rvtrace.flow.captured.parts import PART
+from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, existing_file, flag
 from rvtrace.models.riscv.retired import Retired
+from rvtrace.scoreboards.common.captured import PART
 from rvtrace.scoreboards.common.judge import Judge
 
 MEMORY = 4096  # megabytes that a check may take if nobody says
-NEEDED = {
-    "ntrace": (250, 12),
-    "etrace": (350, 24),
-    "tandem": (120, 12),
-}  # bytes of memory for a byte of trace, of retired.csv (docs/reference/compliance-report.md)
-IN_PARTS = (*STREAMED, "tandem")  # systems whose traces may be longer than memory
 LONG = 4 * PART  # bytes of trace that are judged part by part
 START = 256  # megabytes that a check takes anyway, at most
 SPARE = 1024  # megabytes of addresses that libraries reserve and never use
@@ -65,7 +59,7 @@ class Paths:
         """Whether the trace is judged part by part: nothing compares it with a retire stream, and it is no text of
         payloads.
         """
-        parts = system.ip in IN_PARTS and self.retired is None and not flag(given, "PARTIAL")
+        parts = self.retired is None and not flag(given, "PARTIAL")
         return parts and self.trace.suffix != ".hex" and self.trace.stat().st_size > LONG
 
     def load(self, given: Mapping[str, str], system: Judge, need_data: bool = True) -> TraceFiles:
@@ -83,7 +77,7 @@ class Paths:
 
 def longest(system: Judge, megabytes: int, processes: int) -> int:
     """Bytes that a part of a long trace may have where so many processes share the memory allowed."""
-    return max(megabytes - START, 1) * (1 << 20) // NEEDED[system.ip][0] // processes
+    return max(megabytes - START, 1) * (1 << 20) // systems.captured(system.ip).memory[0] // processes
 
 
 def mapped() -> int:
@@ -107,7 +101,7 @@ def limited(paths: Paths, system: Judge, megabytes: int, processes: int = 0) -> 
         if processes
         else [path.stat().st_size if path else 0 for path in (paths.trace, paths.retired)]
     )
-    need = START + (sum(size * each for size, each in zip(sizes, NEEDED[system.ip])) >> 20)
+    need = START + (sum(size * each for size, each in zip(sizes, systems.captured(system.ip).memory)) >> 20)
     if need > megabytes:
         what = f"{paths.trace} has {sizes[0] / 1e6:,.1f} MB" + (
             f" and {paths.retired} {sizes[1] / 1e6:,.1f} MB" if paths.retired else ""

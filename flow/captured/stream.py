@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trace that is longer than memory, judged part by part, by several processes, with the result of the whole.
 
-What a rule says of the message between two parts (parts.py) counts once: its failures are those of the part that ends
-with it, which knows what comes before and after it.
+What a rule says of the message between two parts (`Part` of rvtrace.scoreboards.common.captured) counts once: its
+failures are those of the part that ends with it, which knows what comes before and after it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rvtrace.flow.captured import alone
-from rvtrace.flow.captured import cutting as cuttings
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.parts import MOST, PART, Part
-from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.common import native
-from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.captured import MOST, PART, Decoded, Part, begun
+from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.common.judge import CaptureError
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis import budget
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from rvtrace.scoreboards.diagnosis.search import Chosen, Explained
 
 SIZE = PART  # bytes of a part, about
+HEAD = PART  # bytes in which it is searched what explains a trace: more than the messages that the search looks at
 SEARCHED = 4  # parts in which it is searched what explains a trace, each with that share of the budget of one search
 AHEAD = 2  # parts that wait for each process
 R = TypeVar("R")
@@ -45,7 +45,7 @@ class Found(NamedTuple):
     part: Part
     counts: dict[str, list[int]]
     failures: list[Failure]
-    decoded: alone.Decoded
+    decoded: Decoded
     judged: float
     read: tuple[Any, tuple[str, ...], tuple[Explained, ...], float] | None
 
@@ -62,22 +62,21 @@ class Judge:
 
     def __call__(self, part: Part) -> Found:
         """Its checks and failures."""
-        cutting = cuttings.of(self.files.system.ip)
+        system = self.files.followed
         files = replace(self.files, data=read(self.files, part))
-        capture = cutting.capture(files, part, self.rerun)
+        capture = capture_of(files, part, self.rerun)
         verdict, other = alone.alone(files, capture, self.tolerances, self.search, self.known)
         seen = verdict.read or capture
-        trace = verdict.decoded
-        first, after = cutting.own(trace, seen, part)
+        first, after = system.own(verdict.decoded, seen, part)
         counts = verdict.book.results()
         before: set[tuple[str, str]] = set()  # failures without a place that the part before has, or that the cut makes
         if part.number and verdict.read is None:
-            begun = replace(files, data=files.data[: part.seen - part.begin])
-            again = cutting.capture(begun, part, self.rerun)
-            book = alone.as_claimed(files, again, self.tolerances)
+            earlier = replace(files, data=files.data[: part.seen - part.begin])
+            again = capture_of(earlier, part, self.rerun)
+            book = system.check(again, self.tolerances).book
             before = {(failure.clause, failure.headline) for failure in book.failures if failure.at is None}
-            if cutting.unmoved is not None and cutting.unmoved(capture, verdict):
-                book = alone.as_claimed(files, replace(again, data=None), self.tolerances)
+            if system.is_unmoved(capture, verdict):
+                book = system.check(replace(again, data=None), self.tolerances).book
             for name, count in book.results().items():
                 counts[name] = [n - m for n, m in zip(counts.get(name, (0, 0)), count)]
         failures = []
@@ -92,12 +91,21 @@ class Judge:
                 failures.append(failure)
             elif verdict.read is not None:
                 counts[failure.clause] = [n - 1 for n in counts[failure.clause]]
-        decoded = cutting.numbers(files, verdict, seen, part)
+        decoded = system.own_numbers(verdict.decoded, seen, part, len(files.data))
         judged = max(decoded.whole - decoded.lost, 0) if decoded.messages else 0
         how = None
         if other is not None:
             how = (other.reading.config, tuple(one.name for one in other.reading.dialects), other.found, other.share)
         return Found(part, counts, failures, decoded, judged, how)
+
+
+def capture_of(files: TraceFiles, part: Part, rerun: str) -> Any:
+    """The bytes of a part, which are the data of the files, as a capture."""
+    data = files.followed.lead(part, files.config) + files.data
+    capture = files.system.capture(files.config, files.program, data, None, None, rerun)
+    capture.exact = False
+    files.followed.place(capture, part)
+    return capture
 
 
 def read(files: TraceFiles, part: Part) -> bytes:
@@ -113,33 +121,30 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
     """The verdict of a whole trace; a sentence if it hardly fits its program (alone.problem); what was judged, "" for
     all of it. most: bytes of a part.
     """
-    cutting = cuttings.of(files.system.ip)
-    for module in cutting.kernels():
+    system = files.followed
+    for module in system.kernels():
         native.is_compiled(module, files.size)  # once, not in every process
     chosen, head = None, b""
-    if cutting.explained is not None:
-        head = read(files, Part(0, 0, 0, None, 0, min(files.size, cuttings.HEAD)))
-        chosen = cutting.explained(files, head, tolerances, rerun)
+    if system.by_head:
+        head = read(files, Part.head(min(files.size, HEAD)))
+        chosen = alone.explanation(*_of_head(files, head, rerun), tolerances, goes_on=len(head) < files.size)
         if chosen is not None and chosen.reading.dialects:
             return _head_alone(files, head, tolerances, chosen)
-    plan = files.system.plan
-    verdict = Verdict(ClauseBook(plan, rerun, files.config.variant))
-    for name, clause in (plan.clauses if plan else {}).items():
-        if clause.through:
-            verdict.book.met(name, 0)
+    verdict = Verdict(begun(files.system.plan, rerun, files.config.variant))
     if chosen is not None:
         files = replace(files, config=chosen.capture.config)
-    parts = cutting.parts(files, SIZE // cutting.density, most, ", or give N=1 MEMORY=<more MB>")
+    otherwise = ", or give N=1 MEMORY=<more MB>"
+    parts = system.parts(files.trace, files.config, files.program, SIZE // system.density, most, otherwise)
     try:
         first = next(parts)
-    except ArgumentError:  # there is no place to cut: it may be a trace of something else
+    except CaptureError:  # there is no place to cut: it may be a trace of something else
         verdict, _ = alone.alone(*_of_head(files, head, rerun), tolerances, False)
-        if fits := alone.problem(replace(files, data=head), verdict):
+        if fits := alone.problem(replace(files, data=head), verdict.decoded):
             return verdict, fits, f"bytes 0 to {len(head):,} of {files.size:,}"
         raise
-    total: alone.Decoded | None = None
+    total: Decoded | None = None
     judged, shown, counts = 0.0, Progress(files.size), dict[str, list[int]]()
-    work = Judge(files, tolerances, rerun, cutting.explained is None)
+    work = Judge(files, tolerances, rerun, not system.by_head)
     with budget.shared(SEARCHED):
         for found in _found(work, chain([first], parts), processes):
             for name, count in found.counts.items():
@@ -166,7 +171,7 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
 
 def _of_head(files: TraceFiles, head: bytes, rerun: str) -> tuple[TraceFiles, Any]:
     files = replace(files, data=head)
-    return files, cuttings.of(files.system.ip).capture(files, Part(0, 0, 0, None, 0, 0), rerun)
+    return files, capture_of(files, Part.head(0), rerun)
 
 
 def _head_alone(files: TraceFiles, head: bytes, tolerances: Any, chosen: Chosen) -> tuple[Verdict, str, str]:
@@ -177,8 +182,8 @@ def _head_alone(files: TraceFiles, head: bytes, tolerances: Any, chosen: Chosen)
         f"bytes 0 to {len(head):,} of {files.size:,}: a trace that is read otherwise than the specification says is not"
         " judged part by part"
     )
-    verdict = alone.as_explained(chosen, tolerances)
-    return verdict, alone.problem(replace(files, data=head), verdict), part
+    verdict = alone.as_explained(files.followed, chosen, tolerances)
+    return verdict, alone.problem(replace(files, data=head), verdict.decoded), part
 
 
 def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found]:
@@ -191,12 +196,11 @@ def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found
             read[found.read[:2]] += 1
             chosen = read.most_common(1)[0][0]
             if chosen == found.read[:2]:
-                from rvtrace.scoreboards.diagnosis.search import Chosen, Reading
-                from rvtrace.scoreboards.ntrace.dialects import DIALECTS
+                from rvtrace.scoreboards.diagnosis.search import Chosen
 
                 config, names, deviations, share = found.read
-                dialects = tuple(one for one in DIALECTS if one.name in names)
-                work = replace(work, known=Chosen(None, deviations, share, Reading(config, dialects)))
+                reading = work.files.followed.reading(config, names)
+                work = replace(work, known=Chosen(None, deviations, share, reading))
         yield found
     yield from in_order(replace(work, search=False), parts, processes)
 

@@ -21,7 +21,6 @@ from typing import Any
 from rvtrace.flow.captured.alone import problem
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.stream import Progress
-from rvtrace.flow.captured.tandem_alone import Codes, Reported, verifier_of
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder import decode as decoding
 from rvtrace.models.tandem.decoder.window import Window
@@ -30,6 +29,7 @@ from rvtrace.models.tandem.verifier.verdict import Report
 from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.tandem.alone import Codes, Reported, verifier_of
 from rvtrace.scoreboards.tandem.check import plan
 from rvtrace.scoreboards.tandem.layout import Quirk, corrected, explained
 from rvtrace.scoreboards.tandem.stream import Stream
@@ -181,7 +181,7 @@ def judge(
         "messages": stream.items,
         "bytes": stream.size,
     }
-    return verdict, problem(files, verdict)
+    return verdict, problem(files, codes)
 
 
 def _memory(files: TraceFiles) -> list[tuple[int, bytes]]:

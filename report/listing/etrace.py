@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.parts import Part
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, Decoder, decode_bytes
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, deframe
@@ -18,6 +17,7 @@ from rvtrace.models.etrace.decoder.events import Diagnostic
 from rvtrace.models.etrace.table import options_of
 from rvtrace.report.listing.common import INDENT, Lines
 from rvtrace.report.viewer_traces import of_etrace
+from rvtrace.scoreboards.common.captured import Part
 
 viewed = of_etrace  # `make view`
 BYTES_SHOWN = 12

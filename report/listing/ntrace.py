@@ -11,7 +11,6 @@ from heapq import merge
 from typing import NamedTuple
 
 from rvtrace.flow.captured.files import TraceFiles
-from rvtrace.flow.captured.parts import Part
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.models.ntrace.decoder.decode import decode as _decode
@@ -19,6 +18,7 @@ from rvtrace.models.ntrace.decoder.decoded import Diagnostic
 from rvtrace.models.ntrace.table import Message
 from rvtrace.report.listing.common import INDENT, Lines
 from rvtrace.report.viewer_traces import of_ntrace
+from rvtrace.scoreboards.common.captured import Part
 
 viewed = of_ntrace  # `make view`
 BYTES_SHOWN = 12

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from rvtrace.flow.captured import cutting, etrace_parts, stream
 from rvtrace.flow.captured import judge as judging
+from rvtrace.flow.captured import stream
 from rvtrace.flow.captured.limits import Paths, longest
 from rvtrace.jobs import systems
-from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.codec import pack, unpack
@@ -27,7 +26,9 @@ from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import Packet
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.common.judge import CaptureError
 from rvtrace.scoreboards.etrace import hypotheses
+from rvtrace.scoreboards.etrace import parts as etrace_parts
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 from rvtrace.tools import check_trace, decode
 from tests.common.long import some
@@ -123,7 +124,7 @@ def agree(whole: judging.Judged, parts: judging.Judged) -> None:
 def test_parts_cover_the_trace_and_begin_where_a_decoder_may(small, tmp_path: Path, options: str):
     given, config = files(tmp_path, options), _packets("traps", options)[0]
     path, program = Path(given["TRACE"]), Program.from_elf(given["ELF"])
-    parts = list(etrace_parts.etrace_parts(path, config, program, SIZE))
+    parts = list(etrace_parts.parts(path, config, program, SIZE))
     payloads, offsets, _ = deframe(path.read_bytes(), config)
     assert len(parts) > 4 and parts[0].begin == 0 and parts[-1].own == parts[-1].end == path.stat().st_size
     for part, following in zip(parts, parts[1:]):
@@ -216,7 +217,7 @@ def test_what_explains_the_beginning_is_taken_for_all(small, few, tmp_path: Path
 
 
 def test_of_a_trace_with_another_layout_the_beginning_is_judged(small, few, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(cutting, "HEAD", 3000)
+    monkeypatch.setattr(stream, "HEAD", 3000)
     given = files(tmp_path, "plain", program="sort")
     path = Path(given["TRACE"])
     payloads = deframe(path.read_bytes(), Config.from_dict(OPTIONS["plain"]))[0]
@@ -233,7 +234,7 @@ def test_a_part_that_is_too_large_is_refused_with_a_way_out(small, few, tmp_path
     system = systems.bench("etrace")
     loaded = Paths.of(given, system).load(given, system, need_data=False)
     with pytest.raises(
-        ArgumentError, match="no synchronization packet .*; switch periodic synchronization on .* give N=1"
+        CaptureError, match="no synchronization packet .*; switch periodic synchronization on .* give N=1"
     ):
         judging.judge_parts(given, loaded, 1, 2000)
     assert 10 * 1_000_000 > longest(system, 4096, 2) > 5 * 1_000_000
@@ -242,7 +243,7 @@ def test_a_part_that_is_too_large_is_refused_with_a_way_out(small, few, tmp_path
 def test_a_trace_of_another_program_that_cannot_be_cut_is_said_to_be_one(small, few, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(etrace_parts, "_may_begin", lambda *_: False)  # as if its addresses were elsewhere
     monkeypatch.setattr(etrace_parts, "READ", 1000)
-    monkeypatch.setattr(cutting, "HEAD", 3000)
+    monkeypatch.setattr(stream, "HEAD", 3000)
     given = files(tmp_path, "plain")
     given["ELF"] = given["ELF"].replace("traps", "crc")
     system = systems.bench("etrace")

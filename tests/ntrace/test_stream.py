@@ -12,12 +12,12 @@ import pytest
 from rvtrace.flow.captured import judge as judging
 from rvtrace.flow.captured import stream
 from rvtrace.flow.captured.limits import Paths
-from rvtrace.flow.captured.ntrace_parts import ntrace_parts
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
+from rvtrace.scoreboards.ntrace.parts import parts as parts_of
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 from rvtrace.tools import check_trace, decode
 
@@ -59,7 +59,7 @@ def files(folder: Path, program: str, options: dict, damage: int, seed: int = 1)
 def test_parts_cover_the_trace_and_begin_with_a_synchronizing_message(tmp_path: Path):
     given = files(tmp_path, "sort", OPTIONS["btm, a sync after few messages"], 0)
     path = Path(given["TRACE"])
-    parts = list(ntrace_parts(path, Config.from_dict(OPTIONS["btm, a sync after few messages"]), SIZE))
+    parts = list(parts_of(path, Config.from_dict(OPTIONS["btm, a sync after few messages"]), SIZE))
     assert len(parts) > 5 and parts[0].begin == 0 and parts[-1].own == parts[-1].end == path.stat().st_size
     for part, following in zip(parts, parts[1:]):
         assert part.cut == following.begin and part.own == following.begin + following.skip <= part.end

@@ -10,8 +10,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rvtrace.flow.captured.tandem_alone import Reported
-from rvtrace.flow.captured.tandem_alone import check as check_alone
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem import table as t
@@ -23,6 +21,8 @@ from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.tandem.alone import Reported
+from rvtrace.scoreboards.tandem.alone import check as check_alone
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances

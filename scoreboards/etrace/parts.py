@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A long E-Trace as parts (parts.py): from a synchronization packet to another one.
+"""A long E-Trace as parts (`rvtrace.scoreboards.common.captured`): from a synchronization packet to another one.
 
 Each of them empties return stack, counter and jump target cache, and resets the predictor, and reports its address in
 full: a decoder may begin there, and goes on as if it had decoded what comes before. What survives it is given to the
@@ -18,8 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from rvtrace.flow.captured.parts import AFTER, MOST, PART, Part
-from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import framing as f
@@ -28,17 +26,19 @@ from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.common.captured import AFTER, MOST, PART, Part
+from rvtrace.scoreboards.common.judge import CaptureError
 
 READ = 256 << 10  # bytes that are read at once
 TAIL = 32 << 10  # bytes that the last part has at least: where a receiver joins (ET.tra.join) is judged in them
 START, TRAP, CONTEXT, SUPPORT = 3, 7, 11, 15  # format and subformat
 
 
-def etrace_parts(
+def parts(
     path: Path, config: Config, program: Program | None, size: int = PART, most: int = MOST, otherwise: str = ""
 ) -> Iterator[Part]:
     """The parts of an E-Trace of one encoder; longer than `size` where synchronization packets are rare. program: as
-    in `_may_begin`. most: bytes of a part; ArgumentError if one would have more, with what else can be done.
+    in `_may_begin`. most: bytes of a part; CaptureError if one would have more, with what else can be done.
     """
     total = os.path.getsize(path)
     deframer, part, support = Deframer(config), Part(0, 0, 0, None, total, total), b""
@@ -69,7 +69,7 @@ def etrace_parts(
                 packets += len(rows)
                 support = supports[-1][1]
             if file.tell() - part.begin > most + 2 * size:
-                raise ArgumentError(
+                raise CaptureError(
                     f"{path} has no synchronization packet at which it could be cut in the"
                     f" {file.tell() - part.begin:,} bytes from byte {part.begin:,} on; switch periodic synchronization"
                     f" on and capture again, or check ELF= and CONFIG={otherwise}"

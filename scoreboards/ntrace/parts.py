@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A long N-Trace as parts (parts.py): from a synchronizing message to another one."""
+"""A long N-Trace as parts (`rvtrace.scoreboards.common.captured`): from a synchronizing message to another one."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from rvtrace.flow.captured.parts import AFTER, PART, Part
 from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import TABLES
+from rvtrace.scoreboards.common.captured import AFTER, PART, Part
 
 LOOKED = 64 << 10  # bytes that are searched at once for a place to cut
 LONGEST = 128  # bytes of a message, and more than enough
 
 
-def ntrace_parts(path: Path, config: Config, size: int = PART) -> Iterator[Part]:
+def parts(path: Path, config: Config, size: int = PART) -> Iterator[Part]:
     """The parts of an N-Trace of one encoder; they are longer than `size` where synchronizing messages are rare."""
     total, number, begin, skip, seen = os.path.getsize(path), 0, 0, 0, 0
     with path.open("rb") as file:
