@@ -74,15 +74,11 @@ def summary(subject: Subject, chosen: Chosen, rows: list[Row], command: str, sec
 
 def _clauses(subject: Subject) -> list[str]:
     """The clauses that the jobs of a subject check."""
-    found = []
-    if subject.name == "tci":
+    if subject.name in systems.PARTS:
         from rvtrace.scoreboards.common.clauses import Plan
 
-        return list(Plan.load(ROOT / "scoreboards" / "tci" / "plan.toml").clauses)
-    plan = systems.judge(subject.ip).plan
-    if plan is not None:
-        found = [name for name, clause in plan.clauses.items() if not clause.through]
-    return found
+        return list(Plan.load(ROOT / "scoreboards" / subject.name / "plan.toml").clauses)
+    return [name for name, clause in systems.judge(subject.ip).plan.clauses.items() if not clause.through]
 
 
 def _counts(rows: Iterable[Row]) -> dict[str, int]:

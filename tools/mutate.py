@@ -17,14 +17,15 @@ from rvtrace.flow.faults import equivalent
 from rvtrace.flow.faults.campaign import Campaign, Row, Subject
 from rvtrace.flow.faults.generate import Chosen, Mutant, choose
 from rvtrace.flow.faults.prove import Prover
-from rvtrace.flow.faults.subjects import FOLDERS, SEEDS, of_device, of_system
+from rvtrace.flow.faults.subjects import SEEDS, campaigns, of_device, of_system
 from rvtrace.flow.progress import Progress
+from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.report import mutation
 
 COUNT = 100
 WORDS = {
-    "IP": f"the system: {', '.join(FOLDERS)}; default all",
+    "IP": f"the system or part of one, of {', '.join((*systems.NAMES, *systems.PARTS))}; default all that have RTL",
     "DUT": "name of a folder below examples, or a folder with a dut.toml: mutants of its sources",
     "COUNT": f"mutants of each system, default {COUNT}",
     "SEED": "of the choice, default 1",
@@ -48,13 +49,13 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(f"SIM={sim} is not known; give SIM=verilator or SIM=icarus")
     if "IP" in given and "DUT" in given and Dut.load(given["DUT"]).ip != given["IP"]:
         raise ArgumentError(f"DUT={given['DUT']} is not for IP={given['IP']}; omit IP=")
-    if "IP" in given and given["IP"] not in FOLDERS:
-        near = get_close_matches(given["IP"], FOLDERS, 1)
+    if "IP" in given and given["IP"] not in campaigns():
+        near = get_close_matches(given["IP"], campaigns(), 1)
         hint = f"did you mean IP={near[0]}? " if near else ""
-        raise ArgumentError(f"IP={given['IP']} has no RTL of its own; {hint}give IP={' or '.join(FOLDERS)}")
+        raise ArgumentError(f"IP={given['IP']} has no RTL of its own; {hint}give IP={' or '.join(campaigns())}")
     seeds = number(given, "SEEDS", SEEDS)
     good = True
-    for ip in [""] if "DUT" in given else [given["IP"]] if "IP" in given else list(FOLDERS):
+    for ip in [""] if "DUT" in given else [given["IP"]] if "IP" in given else list(campaigns()):
         quick = flag(given, "QUICK")
         sim = "icarus" if quick else sim
         subject = of_device(given["DUT"], sim, seeds) if not ip else of_system(ip, sim, seeds)

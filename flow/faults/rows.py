@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.names import NAMES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -110,7 +111,7 @@ class Fault:
     equivalent: str = ""
     near: str = ""
     proof: str = ""
-    ip: str = "ntrace"
+    ip: str = NAMES[0]
     home: str = ""
 
     @property
@@ -144,7 +145,7 @@ class Fault:
 _KEYS = {one.name for one in fields(Fault)} - {"name", "edits", "ip", "home", *_LISTS.values()} | {*_LISTS, "change"}
 
 
-def load(path: Path, ip: str = "ntrace", needs: Sequence[str] = ("clause", "why", "run")) -> dict[str, Fault]:
+def load(path: Path, ip: str = NAMES[0], needs: Sequence[str] = ("clause", "why", "run")) -> dict[str, Fault]:
     """The faults of a file by name, in its order. needs: keys of each row; "a or b" is one of two.
 
     FaultError for a file that cannot be read, a row that is not complete or has an unknown key, and two of one name.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a campaign can be of: the RTL of one of our systems, or a device of a user (DUT=); with the jobs that judge it.
 
-subject = of_system("ctr")           # "tci" is the trace system around the encoders
+subject = of_system("ctr")           # or a part, such as the trace system around the encoders
 subject = of_device("examples/acme_btm", "verilator")
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from rvtrace.flow.dut.description import Dut
@@ -25,44 +26,32 @@ from rvtrace.jobs.job import Job
 
 SEEDS = 20  # random walks of a campaign
 _ELABORATED = 3  # builds in which a mutant must elaborate
-# The systems with RTL, by what they mutate: folders of rtl/. The files of rtl/common belong to those that use them.
-FOLDERS = {
-    "ntrace": ("ntrace", "common"),
-    "etrace": ("etrace", "common"),
-    "ctr": ("ctr",),
-    "hpm": ("hpm",),
-    "tandem": ("tandem",),
-    "adapter": ("adapters",),
-    "tci": ("tci",),
-    "subsystem": ("subsystem",),
-}
-# Files of rtl/common that belong to other systems than those with all of the folder.
-_COMMON = {
-    "common/csr_access.sv": ("ctr", "hpm"),
-    "common/csr_groups.sv": ("subsystem",),
-    "common/csr_pkg.sv": ("ctr",),
-    "common/csr_port.sv": ("ctr", "hpm"),
-    "common/trace_timestamp.sv": ("tci",),
-}
+
+
+@cache
+def campaigns() -> dict[str, tuple[str, ...]]:
+    """Folders and files of rtl/ that each campaign changes, by its name (`SystemBench.mutated`)."""
+    return {name: files for ip in systems.NAMES for name, files in systems.bench(ip).mutated.items()}
 
 
 def of_system(ip: str, sim: str = "verilator", seeds: int = SEEDS) -> Subject:
     """Our RTL with all jobs of a system. tci: the trace system, with the system scenarios of both encoders."""
-    title = "Trace system" if ip == "tci" else systems.judge(ip).title
-    phases = _trace_system(sim, seeds) if ip == "tci" else _phases(systems.bench(ip), sim, seeds)
+    home = systems.PARTS.get(ip, ip)
+    title = systems.judge(ip).title if home == ip else "Trace system"
+    phases = _phases(systems.bench(ip), sim, seeds) if home == ip else _part_phases(ip, sim, seeds)
     builds = _common_builds(job for phase in phases for job in phase)
     files = [path for build in builds for path in sources(ROOT / "rtl", build.bench) if "rtl" in path.parts]
     paths = names_below(ROOT / "rtl", dict.fromkeys(files))
     mutated = [name for name in paths if belongs(name, ip)]
-    return Subject(ip, "ntrace" if ip == "tci" else ip, title, Design(paths, mutated, builds), phases, sim)
+    return Subject(ip, home, title, Design(paths, mutated, builds), phases, sim)
 
 
 def belongs(name: str, ip: str) -> bool:
     """Whether a file below rtl/ is mutated in the campaign of a system."""
-    folder = name.partition("/")[0]
-    if name in _COMMON:
-        return ip in _COMMON[name]
-    return folder in FOLDERS[ip] and not name.endswith("_assert.sv")
+    files = campaigns()[ip]
+    if any(name in others for others in campaigns().values()):
+        return name in files
+    return name.partition("/")[0] in files and not name.endswith("_assert.sv")
 
 
 def _phases(system: SystemBench, sim: str, seeds: int) -> list[list[Job]]:
@@ -75,16 +64,18 @@ def _phases(system: SystemBench, sim: str, seeds: int) -> list[list[Job]]:
     return _unique([first, rest, walks, system.programs()], sim)
 
 
-def _trace_system(sim: str, seeds: int) -> list[list[Job]]:
+def _part_phases(part: str, sim: str, seeds: int) -> list[list[Job]]:
+    """The jobs of every system around whose design the part is."""
+    ips = [ip for ip in systems.NAMES if part in systems.judge(ip).parts]
     first: list[Job] = []
-    for ip in ("ntrace", "etrace"):
+    for ip in ips:
         for job in systems.bench(ip).tci_jobs(sim):
             job.name = f"{ip}-{job.name}"
             first.append(job)
     walks = [
         systems.bench(ip).random_tci_job(seed)  # pyright: ignore[reportAttributeAccessIssue]  # of encoders
         for seed in range(1, seeds // 2 + 1)
-        for ip in ("ntrace", "etrace")
+        for ip in ips
     ]
     return _unique([first, walks], sim)
 

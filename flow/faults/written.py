@@ -70,7 +70,7 @@ def stimulus(mutant: Fault) -> Job:
     system, source = systems.bench(mutant.ip), mutant.runs[0]
     settings, base = dict(mutant.job), dict(system.small) if mutant.small else {}
     kind, _, name = source.partition(":")
-    if kind == "tci":
+    if kind in systems.PARTS:
         return known(TciJob(mutant.name, source, dict(mutant.config), **settings))
     if kind == "scenario":
         if name not in system.scenarios:

@@ -25,6 +25,7 @@ _WALKS = 12  # of the main job
 class AdapterBench(SystemBench, AdapterJudge):
     """Both adapters, one after the other."""
 
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"adapter": ("adapters",)}
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD

@@ -28,6 +28,9 @@ _INSIDE = 4000  # transfers of a program, so that the run ends before all calls 
 class CtrBench(SystemBench, CtrJudge):
     """The control transfer records block."""
 
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "ctr": ("ctr", "common/csr_access.sv", "common/csr_pkg.sv", "common/csr_port.sv")
+    }
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(LEAN)
     build = BUILD

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
@@ -51,6 +51,7 @@ SIZES = Sizes(
 class EtraceBench(EncoderBench, EtraceJudge):
     """The E-Trace encoder with its transport."""
 
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"etrace": ("etrace", "common")}
     sizes = SIZES
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(SMALL)

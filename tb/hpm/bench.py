@@ -27,6 +27,7 @@ from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 class HpmBench(SystemBench, HpmJudge):
     """The counter block."""
 
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"hpm": ("hpm", "common/csr_access.sv", "common/csr_port.sv")}
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(RV32)
     build = BUILD

@@ -58,6 +58,10 @@ def programs(
 class NtraceBench(EncoderBench, NtraceJudge):
     """The N-Trace encoder, and the trace system around it."""
 
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "ntrace": ("ntrace", "common"),
+        "tci": ("tci", "common/trace_timestamp.sv"),
+    }
     sizes = SIZES
     synthesis_top = "ntrace_encoder"
     synthesized = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 1}, {"Xlen": 64, "NBlocks": 2})

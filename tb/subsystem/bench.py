@@ -50,6 +50,7 @@ _BUILT = [BUILD.of(Config.from_dict(build)) for build in (DEFAULT, RV32)]
 class SubsystemBench(SystemBench, SubsystemJudge):
     """All five on one hart port."""
 
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"subsystem": ("subsystem", "common/csr_groups.sv")}
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD

@@ -30,6 +30,7 @@ from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 class TandemBench(SystemBench, TandemJudge):
     """The tandem-trace encoder."""
 
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"tandem": ("tandem",)}
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD

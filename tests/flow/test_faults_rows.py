@@ -10,7 +10,7 @@ import pytest
 from rvtrace.flow.faults import equivalent
 from rvtrace.flow.faults.generate import Mutant
 from rvtrace.flow.faults.rows import Edit, Fault, FaultError, Part, apply, by_clause, load, parsed
-from rvtrace.flow.faults.subjects import FOLDERS, belongs
+from rvtrace.flow.faults.subjects import belongs, campaigns
 from rvtrace.jobs.builds import ROOT
 
 HEAD = '["a.sv"]\n'
@@ -116,7 +116,7 @@ def test_what_is_suggested_settles_the_mutant(tmp_path: Path) -> None:
     assert len(equivalent.stale(rows, {"unit.sv": TEXT.replace("&&", "|")})) == 1
 
 
-@pytest.mark.parametrize("ip", FOLDERS)
+@pytest.mark.parametrize("ip", campaigns())
 def test_the_equivalents_of_each_system_are_of_its_files(ip: str) -> None:
     rows = equivalent.rows(ip)
     texts = {str(path.relative_to(ROOT / "rtl")): path.read_text() for path in (ROOT / "rtl").rglob("*.sv")}
