@@ -315,7 +315,7 @@ def line(result: Mapping[str, Any]) -> str:
         f"{sum(c for c, _ in result['clauses'].values()):>8} checks",
         f"{stats.get('seconds', {}).get('total', 0.0):6.2f} s",
     ]
-    lost = int(stats.get("instructions", 0)) - int(stats.get("told", stats.get("instructions", 0)))
+    lost = int(stats.get("instructions", 0)) - int(stats.get("reported", stats.get("instructions", 0)))
     return "  ".join(words) + (f"  ({lost} insns not in the trace)" if lost > 0 else "")
 
 

@@ -28,7 +28,7 @@ def _subject(name: str, judged: Judged) -> Subject:
         "Program": f"{files.elf.name if files.elf else '-'}, RV{config.xlen}",
         "Options": files.system.described(config),
         "Retire stream": f"{len(retired):,} events" if retired is not None else "not given: what needs it is NOT-RUN",
-        "Decoded": f"{int(stats.get('told', 0)):,} instructions in {int(stats.get('messages', 0)):,} messages",
+        "Decoded": f"{int(stats.get('reported', 0)):,} instructions in {int(stats.get('messages', 0)):,} messages",
         "Checked as": (
             f"legal{', lossless' if retired is not None else ', and what decoding alone can show'}; without a simulator"
         ),

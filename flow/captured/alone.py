@@ -25,7 +25,7 @@ def as_explained(trace: Followed, chosen: Chosen, tolerances: Any) -> Verdict:
     verdict = trace.check(capture, tolerances)
     chosen.report(verdict.book)
     verdict.read = capture
-    verdict.stats |= {"told": len(verdict.decoded), "bytes": trace.size(capture)}
+    verdict.stats |= {"reported": len(verdict.decoded), "bytes": trace.size(capture)}
     return verdict
 
 
@@ -48,7 +48,7 @@ def alone(
             verdict, other = again, known
             known.report(verdict.book)
             verdict.read = moved
-    verdict.stats |= {"told": len(verdict.decoded), "bytes": len(files.data)}
+    verdict.stats |= {"reported": len(verdict.decoded), "bytes": len(files.data)}
     return verdict, other
 
 

@@ -163,7 +163,7 @@ def judge(files: TraceFiles, tolerances: Any, rerun: str, processes: int, most: 
         "judged": judged,
         "instructions": total.whole,
         "messages": total.messages,
-        "told": total.instructions,
+        "reported": total.instructions,
         "bytes": files.size,
     }
     return verdict, alone.badly_decoded(files, total), ""

@@ -177,7 +177,7 @@ def judge(
     verdict.stats |= {
         "instructions": stream.instructions,
         "judged": stream.instructions - max(unverified, stream.broken),
-        "told": stream.instructions,
+        "reported": stream.instructions,
         "messages": stream.items,
         "bytes": stream.size,
     }

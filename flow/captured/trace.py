@@ -85,7 +85,7 @@ def check(given: Mapping[str, str], judged: Callable[[TraceFiles, Any], None] = 
         )
         return 1
     if verdict.passed:
-        lost = instructions - int(verdict.stats["told"])
+        lost = instructions - int(verdict.stats["reported"])
         missing = f" ({lost:,} of them lost in overflows)" if lost > 0 else ""
         print(f"\nPASS  {instructions:,} instructions{missing}, {checks:,} checks of {len(results)} clauses")
         return 0

@@ -63,12 +63,16 @@ module etrace_item
   localparam bit HasReturns = HasStack || (CallCounterSize > 0);
 
   // Fields whose place depends on parameters.
-  localparam int TimeAt      = etrace_layout_pkg::item_time(ContextBits);
-  localparam int TvalAt      = etrace_layout_pkg::item_tval(ContextBits, TimeBits);
-  localparam int AddrAt      = etrace_layout_pkg::item_addr(ContextBits, TimeBits, IAddressWidth);
-  localparam int PrevTvalAt  = etrace_layout_pkg::state_tval(DepthBits);
-  localparam int PrevTopAt   = etrace_layout_pkg::state_top(DepthBits, IAddressWidth);
-  localparam int BranchesAt  = etrace_layout_pkg::state_branches(DepthBits, IAddressWidth, AddrBits);
+  localparam int TimeAt          = etrace_layout_pkg::item_time(ContextBits);
+  localparam int TvalAt          = etrace_layout_pkg::item_tval(ContextBits, TimeBits);
+  localparam int AddrAt          = etrace_layout_pkg::item_addr(ContextBits, TimeBits, IAddressWidth);
+  localparam int PrevTvalAt      = etrace_layout_pkg::state_tval(DepthBits);
+  localparam int PrevTopAt       = etrace_layout_pkg::state_top(DepthBits, IAddressWidth);
+  localparam int BranchesAt      = etrace_layout_pkg::state_branches(DepthBits, IAddressWidth, AddrBits);
+  localparam int ReportContextAt = etrace_layout_pkg::report_context(IndexBits);
+  localparam int ReportTimeAt    = etrace_layout_pkg::report_time(IndexBits, ContextBits);
+  localparam int ReportValueAt   = etrace_layout_pkg::report_value(IndexBits, ContextBits, TimeBits);
+  localparam int ReportAddrAt    = etrace_layout_pkg::report_addr(IndexBits, ContextBits, TimeBits, IAddressWidth);
 
   // The item.
   wire                     trap         = item_i[etrace_layout_pkg::ItemTrap];
@@ -274,10 +278,10 @@ module etrace_item
   assign report_o[etrace_layout_pkg::ReportBranches +: 5]  = count_first ? {4'd0, branch} : branches;
   assign report_o[etrace_layout_pkg::ReportCode +: 8]      = code;
   assign report_o[etrace_layout_pkg::ReportIndex +: IndexBits] = index;
-  assign report_o[etrace_layout_pkg::report_context(IndexBits) +: ContextBits] = context_id;
-  assign report_o[etrace_layout_pkg::report_time(IndexBits, ContextBits) +: TimeBits] = now;
-  assign report_o[etrace_layout_pkg::report_value(IndexBits, ContextBits, TimeBits) +: IAddressWidth] = value;
-  assign report_o[etrace_layout_pkg::report_addr(IndexBits, ContextBits, TimeBits, IAddressWidth) +: AddrBits] = addr;
+  assign report_o[ReportContextAt +: ContextBits]          = context_id;
+  assign report_o[ReportTimeAt +: TimeBits]                = now;
+  assign report_o[ReportValueAt +: IAddressWidth]          = value;
+  assign report_o[ReportAddrAt +: AddrBits]                = addr;
 
   assign sync_o     = sync || trap_sync;
   assign packets_o  = {context_first, count_first, packet};

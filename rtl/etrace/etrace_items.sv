@@ -107,12 +107,21 @@ module etrace_items
   assign notification   = draft_i && moved && (ing_ctype_i == etrace_pkg::DraftCtypeNotification);
 
   // What items have once a cycle.
+  localparam int OnceAt    = etrace_layout_pkg::ItemPriv;
+  localparam int CauseAt   = etrace_layout_pkg::ItemCause - OnceAt;
+  localparam int ContextAt = etrace_layout_pkg::ItemContext - OnceAt;
+  localparam int TimeAt    = etrace_layout_pkg::item_time(ContextBits) - OnceAt;
+  localparam int TvalAt    = etrace_layout_pkg::item_tval(ContextBits, TimeBits) - OnceAt;
   logic [OnceBits-1:0] once;
-  assign once[0 +: 3]                                                                     = ing_priv_i;
-  assign once[etrace_layout_pkg::ItemCause - etrace_layout_pkg::ItemPriv +: 8]             = ing_cause_i;
-  assign once[etrace_layout_pkg::ItemContext - etrace_layout_pkg::ItemPriv +: ContextBits] = ing_context_i;
-  assign once[etrace_layout_pkg::item_time(ContextBits) - etrace_layout_pkg::ItemPriv +: TimeBits] = ing_time_i;
-  assign once[etrace_layout_pkg::item_tval(ContextBits, TimeBits) - etrace_layout_pkg::ItemPriv +: IAddressWidth] = ing_tval_i;
+  always_comb begin : join_row
+    logic [OnceBits-1:0] row;
+    row[0 +: 3]                   = ing_priv_i;
+    row[CauseAt +: 8]             = ing_cause_i;
+    row[ContextAt +: ContextBits] = ing_context_i;
+    row[TimeAt +: TimeBits]       = ing_time_i;
+    row[TvalAt +: IAddressWidth]  = ing_tval_i;
+    once = row;
+  end
 
   logic [NBlocks-1:0] trapped, trapped_interrupt;
 

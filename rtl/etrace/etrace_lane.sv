@@ -93,9 +93,10 @@ module etrace_lane
   localparam int CountBits = trace_pkg::SyncCountBits;
   localparam int StepBits  = IRetireWidth + 1;
   localparam int AddrAt    = etrace_layout_pkg::item_addr(ContextBits, TimeBits, IAddressWidth);
+  localparam int TimeAt    = etrace_layout_pkg::item_time(ContextBits) - etrace_layout_pkg::ItemPriv;  // in once_i
 
   wire [2:0]  privilege = once_i[0 +: 3];
-  wire [15:0] now       = once_i[etrace_layout_pkg::item_time(ContextBits) - etrace_layout_pkg::ItemPriv +: 16];
+  wire [15:0] now       = once_i[TimeAt +: 16];
 
   // The block and its items. A trap without an instruction has the EPC of an exception.
   logic       trap, present, block, outside, instructions, several, exception_only;
@@ -167,17 +168,23 @@ module etrace_lane
   logic [2:0]            packets_first;
   logic [ReportBits-1:0] first_report;
   logic [ItemBits-1:0]   first_item;
+  wire  [AddrBits-1:0]   first_addr = iaddr_i[IAddressWidth-1:IAddressLsb];
 
-  assign first_item[etrace_layout_pkg::ItemTrap]              = 1'b0;
-  assign first_item[etrace_layout_pkg::ItemItype +: 4]        = trace_pkg::ItypeNone;
-  assign first_item[etrace_layout_pkg::ItemFollows]           = 1'b0;
-  assign first_item[etrace_layout_pkg::ItemSijump]            = 1'b0;
-  assign first_item[etrace_layout_pkg::ItemNotify]            = notification_i;
-  assign first_item[etrace_layout_pkg::ItemDue]               = 1'b0;
-  assign first_item[etrace_layout_pkg::ItemCtype +: 2]        = ctype_i;
-  assign first_item[etrace_layout_pkg::ItemLongLast]          = 1'b0;
-  assign first_item[etrace_layout_pkg::ItemPriv +: OnceBits]  = once_i;
-  assign first_item[AddrAt +: AddrBits]                       = iaddr_i[IAddressWidth-1:IAddressLsb];
+  // A block with a local vector: Icarus joins nets that are assigned by parts more slowly.
+  always_comb begin : join_first
+    logic [ItemBits-1:0] first;
+    first[etrace_layout_pkg::ItemTrap]              = 1'b0;
+    first[etrace_layout_pkg::ItemItype +: 4]        = trace_pkg::ItypeNone;
+    first[etrace_layout_pkg::ItemFollows]           = 1'b0;
+    first[etrace_layout_pkg::ItemSijump]            = 1'b0;
+    first[etrace_layout_pkg::ItemNotify]            = notification_i;
+    first[etrace_layout_pkg::ItemDue]               = 1'b0;
+    first[etrace_layout_pkg::ItemCtype +: 2]        = ctype_i;
+    first[etrace_layout_pkg::ItemLongLast]          = 1'b0;
+    first[etrace_layout_pkg::ItemPriv +: OnceBits]  = once_i;
+    first[AddrAt +: AddrBits]                       = first_addr;
+    first_item = first;
+  end
 
   etrace_item #(
     .IAddressWidth   (IAddressWidth),
@@ -254,17 +261,21 @@ module etrace_lane
                                                                   : trace_pkg::sync_due(sync_mode_i, sync_max_i, total_o);
   assign epc       = exception_only ? iaddr_i : {IAddressWidth{1'b0}};
 
-  assign item[etrace_layout_pkg::ItemTrap]             = !instructions;
-  assign item[etrace_layout_pkg::ItemItype +: 4]       = (instructions && trap) ? trace_pkg::ItypeNone : itype;
-  assign item[etrace_layout_pkg::ItemFollows]          = several;
-  assign item[etrace_layout_pkg::ItemSijump]           = sijump_i;
-  assign item[etrace_layout_pkg::ItemNotify]           = notify_i || (notification_i && !several);
-  assign item[etrace_layout_pkg::ItemDue]              = due;
-  assign item[etrace_layout_pkg::ItemCtype +: 2]       = several ? 2'd0 : ctype_i;
-  assign item[etrace_layout_pkg::ItemLongLast]         = ilastsize_i;
-  assign item[etrace_layout_pkg::ItemPriv +: OnceBits] = once_i;
-  assign item[AddrAt +: AddrBits] = instructions ? last_iaddr[IAddressWidth-1:IAddressLsb]
-                                                 : epc[IAddressWidth-1:IAddressLsb];
+  wire [AddrBits-1:0] last_addr = instructions ? last_iaddr[IAddressWidth-1:IAddressLsb] : epc[IAddressWidth-1:IAddressLsb];
+  always_comb begin : join_last
+    logic [ItemBits-1:0] last;
+    last[etrace_layout_pkg::ItemTrap]             = !instructions;
+    last[etrace_layout_pkg::ItemItype +: 4]       = (instructions && trap) ? trace_pkg::ItypeNone : itype;
+    last[etrace_layout_pkg::ItemFollows]          = several;
+    last[etrace_layout_pkg::ItemSijump]           = sijump_i;
+    last[etrace_layout_pkg::ItemNotify]           = notify_i || (notification_i && !several);
+    last[etrace_layout_pkg::ItemDue]              = due;
+    last[etrace_layout_pkg::ItemCtype +: 2]       = several ? 2'd0 : ctype_i;
+    last[etrace_layout_pkg::ItemLongLast]         = ilastsize_i;
+    last[etrace_layout_pkg::ItemPriv +: OnceBits] = once_i;
+    last[AddrAt +: AddrBits]                      = last_addr;
+    item = last;
+  end
 
   assign waits_o = block || (waits_i && !none);
   assign wait_o  = block ? item : wait_i;

@@ -29,7 +29,7 @@ package etrace_layout_pkg;
   localparam int StateInterrupt = 3;   // the last trap was an interrupt
   localparam int StateJump      = 4;   // an uninferable jump
   localparam int StatePopped    = 5;   // an implicit return
-  localparam int StateResync    = 6;   // a resynchronization is due behind it
+  localparam int StateResync    = 6;   // a resynchronization is due after it
   localparam int StatePrivilege = 7;   // its privilege
   localparam int StateCause     = 10;  // the last trap's cause
   localparam int StateRetOpen   = 18;  // implicit returns since the last branch or packet

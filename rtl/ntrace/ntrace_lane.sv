@@ -81,10 +81,11 @@ module ntrace_lane
   localparam logic [Xlen-2:0]     NoAddr    = '0;
   localparam logic [HistBits-1:0] NoHist    = '0;
 
-  // Fields of the state whose place depends on parameters.
+  // Fields whose place depends on parameters: of the state, and of a message.
   localparam int HistAt       = ntrace_layout_pkg::state_hist(IcntBits);
   localparam int PoppedAddrAt = ntrace_layout_pkg::state_popped_addr(IcntBits, HistBits);
   localparam int AddrRefAt    = ntrace_layout_pkg::state_addr_ref(IcntBits, HistBits, Xlen - 1);
+  localparam int MsgHistAt    = ntrace_layout_pkg::message_hist(Xlen - 1);
 
   // State before the block.
   wire                   lost          = state_i[ntrace_layout_pkg::StateLost];
@@ -353,7 +354,7 @@ module ntrace_lane
     message[ntrace_layout_pkg::MessageF2 +: 2] = f2;
     message[ntrace_layout_pkg::MessageVar0 +: Var0Bits] = var0;
     message[ntrace_layout_pkg::MessageAddr +: Xlen-1] = address;
-    message[ntrace_layout_pkg::message_hist(Xlen - 1) +: HistBits] = history;
+    message[MsgHistAt +: HistBits] = history;
   endfunction
 
   assign msg_o = {message(ntrace_pkg::TcodeResourceFull, ntrace_pkg::RcodeHist, ntrace_pkg::BtypeIndirect,

@@ -57,14 +57,16 @@ module ntrace_packer
   localparam int TailCntBits = $clog2(TailBytes + 1);
   localparam logic [MsgCntBits-1:0] OutBytesCount = OutBytes[MsgCntBits-1:0];
 
-  // The descriptor.
+  // The descriptor, and its fields whose place depends on parameters.
+  localparam int HistAt = ntrace_layout_pkg::message_hist(AddrBits);
+  localparam int TimeAt = ntrace_layout_pkg::message_time(AddrBits, HistBits);
   wire [5:0]          tcode = desc_i[ntrace_layout_pkg::MessageTcode +: 6];
   wire [3:0]          f4    = desc_i[ntrace_layout_pkg::MessageF4 +: 4];
   wire [1:0]          f2    = desc_i[ntrace_layout_pkg::MessageF2 +: 2];
   wire [Var0Bits-1:0] var0  = desc_i[ntrace_layout_pkg::MessageVar0 +: Var0Bits];
   wire [AddrBits-1:0] addr  = desc_i[ntrace_layout_pkg::MessageAddr +: AddrBits];
-  wire [HistBits-1:0] hist  = desc_i[ntrace_layout_pkg::message_hist(AddrBits) +: HistBits];
-  wire [TsWidth-1:0]  now   = desc_i[ntrace_layout_pkg::message_time(AddrBits, HistBits) +: TsWidth];
+  wire [HistBits-1:0] hist  = desc_i[HistAt +: HistBits];
+  wire [TsWidth-1:0]  now   = desc_i[TimeAt +: TsWidth];
 
   logic has_f4, has_f2, has_sync, has_addr, has_var1, has_hist;
   assign has_f4   = ntrace_pkg::has_f4(tcode);

@@ -9,7 +9,7 @@ package subsystem_layout_pkg;
   localparam int BlockInsn    = 5;   // an instruction: a trap retires nothing
   localparam int BlockCause   = 6;   // cause of a trap
   localparam int BlockMode    = 14;  // mode in which it happened
-  localparam int BlockNext    = 17;  // mode behind it
+  localparam int BlockNext    = 17;  // mode after it
   localparam int BlockContext = 20;  // context
   localparam int BlockPc      = 52;  // pc, or EPC
   function automatic int block_tval(input int xlen); block_tval = 52 + xlen; endfunction  // tval of a trap

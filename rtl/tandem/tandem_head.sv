@@ -25,6 +25,13 @@ module tandem_head #(
   localparam int Last     = tandem_table_pkg::Csr3;
   localparam int First    = tandem_table_pkg::Reset;
 
+  // Fields of the row whose place depends on parameters.
+  localparam int GprAt  = tandem_layout_pkg::head_gpr(Xlen);
+  localparam int FcsrAt = tandem_layout_pkg::head_fcsr(Xlen);
+  localparam int CsrAt  = tandem_layout_pkg::head_csr(Xlen);
+  localparam int FprAt  = tandem_layout_pkg::head_fpr(Xlen, Xlen * CsrSlots);
+  localparam int PpcAt  = tandem_layout_pkg::head_ppc(Xlen, Xlen * CsrSlots, FBits);
+
   // Sizes of items.
   localparam logic [NItem-1:0] PcSize    = 5'd2 + XBytes[NItem-1:0];
   localparam logic [NItem-1:0] PpcSize   = 5'd2 + MBytes[NItem-1:0];
@@ -89,11 +96,11 @@ module tandem_head #(
     csr_addr    = row[tandem_layout_pkg::HeadCsrAddr +: 12*CsrSlots];
     sends       = row[tandem_layout_pkg::HeadSends +: Last-First+1];
     pc          = row[tandem_layout_pkg::HeadPc +: Xlen];
-    gpr         = row[tandem_layout_pkg::head_gpr(Xlen) +: Xlen];
-    fcsr        = row[tandem_layout_pkg::head_fcsr(Xlen) +: Xlen];
-    csr         = row[tandem_layout_pkg::head_csr(Xlen) +: Xlen*CsrSlots];
-    fpr         = row[tandem_layout_pkg::head_fpr(Xlen, Xlen*CsrSlots) +: FBits];
-    ppc         = row[tandem_layout_pkg::head_ppc(Xlen, Xlen*CsrSlots, FBits) +: Mlen];
+    gpr         = row[GprAt +: Xlen];
+    fcsr        = row[FcsrAt +: Xlen];
+    csr         = row[CsrAt +: Xlen*CsrSlots];
+    fpr         = row[FprAt +: FBits];
+    ppc         = row[PpcAt +: Mlen];
 
     bytes = '0;
     for (int s = CsrSlots - 1; s >= 0; s--) begin

@@ -23,6 +23,10 @@ module tandem_tail #(
   localparam int First    = tandem_table_pkg::Priv;
   localparam int Halves   = 64 / Xlen;  // of a counter
 
+  // Fields of the row whose place depends on parameters.
+  localparam int EaddrAt   = tandem_layout_pkg::tail_eaddr(Mlen);
+  localparam int ReqAddrAt = tandem_layout_pkg::tail_req_addr(Mlen);
+
   // Sizes of items; those of memory are without data.
   localparam logic [NItem-1:0] AddrSize  = 5'd2 + MBytes[NItem-1:0];
   localparam logic [NItem-1:0] FullSize  = 5'd3 + XBytes[NItem-1:0];
@@ -109,8 +113,8 @@ module tandem_tail #(
     rsp_data       = row[tandem_layout_pkg::TailRspData +: 64];
     sends          = row[tandem_layout_pkg::TailSends +: Last-First+1];
     paddr          = row[tandem_layout_pkg::TailPaddr +: Mlen];
-    eaddr          = row[tandem_layout_pkg::tail_eaddr(Mlen) +: Mlen];
-    req_addr       = row[tandem_layout_pkg::tail_req_addr(Mlen) +: Mlen];
+    eaddr          = row[EaddrAt +: Mlen];
+    req_addr       = row[ReqAddrAt +: Mlen];
 
     req_has_data = tandem_table_pkg::RequestData[req_op];
     rsp_has_data = tandem_table_pkg::ResponseData[req_op] && (!rsp_result || ResponseDataOnFailure);

@@ -98,7 +98,7 @@ def judged(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verd
     payload = sum(map(len, capture.packets))
     verdict.stats |= {
         "instructions": len(wanted), "judged": lossless.judged,
-        "told": len(decoded), "packets": len(capture.packets), "bytes": payload,
+        "reported": len(decoded), "packets": len(capture.packets), "bytes": payload,
         "transported": len(capture.data or b""), "ambiguous": lossless.rounds,
         "unfollowed": int(lossless.followed_to is not None),
         "bits_per_instruction": 8 * payload / len(decoded) if len(decoded) else 0.0,

@@ -105,7 +105,7 @@ def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verd
     verdict.stats |= {
         "instructions": len(wanted),
         "judged": lossless.judged,
-        "told": len(decoded),
+        "reported": len(decoded),
         "bytes": len(capture.data),
         "messages": len(table),
         "bits_per_instruction": 8 * len(capture.data) / len(decoded) if len(decoded) else 0.0,

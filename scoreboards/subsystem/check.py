@@ -56,7 +56,7 @@ def check(capture: SubsystemCapture, tolerances: None = None, *, parts: bool = T
     size = {a.name: a.size for a in accounts}
     verdict.stats |= {
         "instructions": len(accounts[-1]),
-        "told": len(accounts[0]),
+        "reported": len(accounts[0]),
         "traps": len(accounts[-1].traps),
         "bytes": sum(size.values()),
         "ntrace_bytes": size[NTRACE],

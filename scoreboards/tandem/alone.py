@@ -66,7 +66,7 @@ def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: 
     verdict.stats |= {
         "instructions": instructions,
         "judged": instructions - max(unverified, broken),
-        "told": instructions,
+        "reported": instructions,
         "messages": decoded.items,
         "bytes": len(capture.data),
     }

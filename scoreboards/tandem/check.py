@@ -110,7 +110,7 @@ def judged(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verd
     verdict.stats |= {
         "instructions": wanted,
         "judged": right,
-        "told": instructions,
+        "reported": instructions,
         "bytes": len(capture.data),
         "messages": decoded.items,
         "groups": decoded.group_count,

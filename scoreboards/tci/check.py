@@ -152,13 +152,13 @@ def _sources(capture: TciCapture, verdict: TciVerdict) -> None:
             sum(v.stats["instructions"] for v in verdict.harts)
             + sum(len(h.pcs) for h in capture.harts if h.pcs is not None)
         ),
-        "told": sum(map(len, found.values())),
+        "reported": sum(map(len, found.values())),
         "bytes": len(capture.merged.data),
         "messages": len(capture.merged.messages),
         "accesses": len(capture.accesses),
     }
-    told = verdict.stats["told"]
-    verdict.stats["bits_per_instruction"] = 8 * len(capture.merged.data) / told if told else 0.0
+    reported = verdict.stats["reported"]
+    verdict.stats["bits_per_instruction"] = 8 * len(capture.merged.data) / reported if reported else 0.0
 
 
 def _numbered(capture: TciCapture, book: ClauseBook, number: int, hart: HartRun, sent: bytes) -> None:

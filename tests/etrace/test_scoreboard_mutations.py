@@ -64,7 +64,7 @@ def damaged(packets: list[bytes], rng: Random) -> list[bytes]:
 def test_walks_pass(seed: int, losses: bool) -> None:
     verdict = check(walk(seed, 1500, losses))
     assert verdict.passed, verdict.failures[0].text()
-    assert losses or verdict.stats["told"] + 40 > verdict.stats["instructions"]
+    assert losses or verdict.stats["reported"] + 40 > verdict.stats["instructions"]
 
 
 def test_damage_is_caught_or_harmless() -> None:

@@ -57,7 +57,7 @@ def test_real_programs_come_back_whole(run_jobs, program, config):
     there are none.
     """
     (result,) = run_jobs([of("system_memory", {"inst_stall_ena": 1, **config}, 3, program)])
-    assert result["stats"]["told"] == result["stats"]["instructions"] > 10_000
+    assert result["stats"]["reported"] == result["stats"]["instructions"] > 10_000
     assert result["clauses"]["TCI.sys.decode"][0] > 10_000
 
 

@@ -116,7 +116,7 @@ def agree(whole: judging.Judged, parts: judging.Judged) -> None:
     assert parts.problem == whole.problem and book.judged == expected.judged
     found, due = ({(f.clause, f.headline, f.cause) for f in one.verdict.failures} for one in (parts, whole))
     assert found >= due and all(stopped and clause.startswith(MOVED) for clause, _, _ in found - due)
-    for name in ("told", "messages", "instructions", "bytes"):
+    for name in ("reported", "messages", "instructions", "bytes"):
         assert parts.verdict.stats[name] == whole.verdict.stats[name]
 
 

@@ -79,7 +79,7 @@ def test_the_verdict_is_that_of_the_whole(small, tmp_path: Path, options: str, d
     assert {f.headline for f in parts.verdict.failures} == {f.headline for f in whole.verdict.failures}
     assert parts.problem == whole.problem
     assert parts.verdict.book.judged == whole.verdict.book.judged
-    assert parts.verdict.stats["told"] == whole.verdict.stats["told"]
+    assert parts.verdict.stats["reported"] == whole.verdict.stats["reported"]
 
 
 def test_what_explains_a_whole_trace_explains_its_parts(small, tmp_path: Path):

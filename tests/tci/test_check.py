@@ -114,7 +114,7 @@ def test_a_system_without_fault(trace_format: int) -> None:
         assert results[clause] == [whole + 2, 0]
     told = [len(one.decoded.pcs) for one in verdict.harts]
     assert min(told) > 10 and results["TCI.sys.decode"] == [sum(told) + 2, 0]
-    assert verdict.stats["told"] == verdict.stats["instructions"] == sum(told)
+    assert verdict.stats["reported"] == verdict.stats["instructions"] == sum(told)
     assert verdict.stats["bits_per_instruction"] == 8 * len(run.merged.data) / sum(told)
     first, second = (one.book.results() for one in verdict.harts)
     shared = next(name for name in first if name in second and first[name][0] and second[name][0])

@@ -24,7 +24,7 @@ def test_scenarios(run_jobs):
 def test_options_of_many_seeds(run_jobs):
     """Both encoders, random options, through registers."""
     results = run_jobs([TciJob(f"options-{seed}", "tci:options", {}, seed) for seed in some(range(10, 22), 4)])
-    assert all(result["stats"]["told"] > 0 for result in results)
+    assert all(result["stats"]["reported"] > 0 for result in results)
 
 
 @pytest.mark.parametrize("program", ["sort", "traps"])
@@ -32,4 +32,4 @@ def test_recorded_programs(run_jobs, program):
     """Real programs through the SRAM; back come the instructions that both harts retired."""
     job = TciJob(f"{program}", "tci:system_memory", {"inst_stall_ena": 1, "mode": "htm"}, 3, program=program)
     (result,) = run_jobs([job])
-    assert result["stats"]["told"] == result["stats"]["instructions"] > 10_000
+    assert result["stats"]["reported"] == result["stats"]["instructions"] > 10_000
