@@ -28,7 +28,7 @@ endif
 help: ## List the targets
 	@echo "make [target] [NAME=value ...], for example: make run PROGRAM=sort MODE=btm XLEN=32"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r t w; do printf '  %-12s %s\n' "$$t" "$$w"; done
-	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|loop|tandem|subsystem|adapter SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
+	@echo "NAME=value: IP=ntrace|etrace|ctr|hpm|sbi_pmu|tandem|subsystem|adapter SIM=verilator|icarus PROGRAM= SCENARIO= SEED= MODE=htm|btm VARIANT=v1_0|rc7 XLEN=64|32 OUT= WAVES=1; make list has all."
 
 all: venv ## The main job: real programs, five trace sources on one hart, and a report (IP=<system>: all of that system); default
 	@$(RUN) run

@@ -30,7 +30,6 @@ TITLES = {
     "ctr": "CTR",
     "hpm": "Counters",
     "sbi_pmu": "SBI PMU extension",
-    "loop": "Counters with CTR",
     "tci": "Trace control",
     "subsystem": "Subsystem",
     "adapter": "Adapters of a core",

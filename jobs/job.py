@@ -12,7 +12,7 @@ from typing import Any
 
 from rvtrace.jobs.names import NAMES, config_of
 
-ROWS = ("ctr", "hpm", "sbi_pmu", "loop")  # those that play rows of cycles
+ROWS = ("ctr", "hpm", "sbi_pmu")  # those that play rows of cycles
 SIZED = (*ROWS, "tandem", "subsystem", "adapter")  # SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")

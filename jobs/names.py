@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "loop", "tandem", "subsystem", "adapter")
+NAMES = ("ntrace", "etrace", "ctr", "hpm", "sbi_pmu", "tandem", "subsystem", "adapter")
 TRACES = ("ntrace", "etrace", "tandem")  # those that send a trace
 MAIN = "subsystem"  # of which `make` runs the main job, unless IP= names another
 PARTS = {"tci": "ntrace"}  # separate plans and mutants, run by another system

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from rvtrace.models.common.options import ConfigError, cut, items, number, option, shown, switch
+from rvtrace.models.ctr.config import Config as CtrConfig
 from rvtrace.models.hpm.config import Config as HpmConfig
 from rvtrace.models.sbi_pmu.backend_hpm import platform_of
 from rvtrace.models.sbi_pmu.platform import Platform, PlatformError
@@ -23,6 +24,8 @@ from rvtrace.models.sbi_pmu.tables import FIRMWARE_EVENTS
 # on).
 OWN_EVENT, OWN_DATA = 256, 0x77
 MOST_INDICES = 4096  # logical counter indices are below this: far more than the 64 of Linux
+RECORDED = ("S", "U", "LCOFIFRZ")  # bits that the supervisor sets in sctrctl
+DEPTHS = (16, 32)  # of the control transfer records
 _BLOCK = frozenset(f.name for f in fields(HpmConfig))
 
 
@@ -33,7 +36,8 @@ class Config(HpmConfig):
     gap: logical index of a hardware counter minus its number. firmware: logical indices of the firmware counters
     ("none": none), firmware_width: their bits. sbi: ten times the SBI version (20: 2.0; later functions and events do
     not exist). snapshot, event_info: whether the optional functions exist.
-    policy: name of a set, then changes: "opensbi,minh=asked".
+    policy: name of a set, then changes: "opensbi,minh=asked". records: entries of the control transfer records that the
+    supervisor reads at each counter overflow (0: the hart has none); transfers: most of them per cycle.
     """
 
     IP: ClassVar[str] = "sbi_pmu"
@@ -45,11 +49,17 @@ class Config(HpmConfig):
     snapshot: int = switch(1)
     event_info: int = switch(1)
     policy: str = "strict"
+    records: int = option(0, (0, *DEPTHS))
+    transfers: int = option(2, range(1, 5))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.has_s:
             raise ConfigError("HAS_S=0: without a supervisor nothing calls the SBI implementation; give HAS_S=1")
+        if self.records and not self.has_sscofpmf:
+            raise ConfigError(
+                f"RECORDS={self.records} needs the interrupt of Sscofpmf; give HAS_SSCOFPMF=1, or RECORDS=0"
+            )
         if wrong := [index for index in self.firmware if not 0 <= index < MOST_INDICES]:
             raise ConfigError(f"{shown('firmware', wrong[0])} is not supported; give FIRMWARE=0 to {MOST_INDICES - 1}")
         try:
@@ -61,6 +71,13 @@ class Config(HpmConfig):
     def hpm(self) -> HpmConfig:
         """The counter block alone."""
         return HpmConfig(**{name: getattr(self, name) for name in _BLOCK})
+
+    @cached_property
+    def ctr(self) -> CtrConfig:
+        """The control transfer records alone."""
+        kind = CtrConfig(xlen=self.xlen)
+        ctl = sum(kind.bit(name) for name in RECORDED)
+        return CtrConfig(xlen=self.xlen, transfers=self.transfers, depths=DEPTHS, depth=self.records, ctl=ctl)
 
     @property
     def policies(self) -> Policy:

@@ -11,7 +11,7 @@ user, recorded of one run. It has at least `exact` (the device declares the refe
 equal the model's) and `rerun` (the command that repeats the run). *Tolerances* (scoreboards/<system>/tolerances.py)
 name where legal devices differ: their defaults are the reference profile, `Tolerances.free()` is whatever the
 specification leaves open. Without tolerances a check uses the one or the other by `capture.exact`. Systems without
-tolerances (subsystem, loop, tci) accept None only. No check needs a simulator.
+tolerances (subsystem, adapter, tci) accept None only. No check needs a simulator.
 """
 
 from __future__ import annotations

@@ -11,7 +11,20 @@ from typing import Any
 from rvtrace.models.hpm.rows import Rows
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.record import Record
+from rvtrace.models.sbi_pmu.sample import Sample
+from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.hpm.capture import HpmCapture
+
+
+@dataclass
+class Sampling:
+    """Overflows that a supervisor sampled. ctr: what was on the ports of the control transfer records; samples: on the
+    device; model_samples: of the same supervisor on the models of both blocks.
+    """
+
+    ctr: CtrCapture
+    samples: list[Sample]
+    model_samples: list[Sample]
 
 
 @dataclass
@@ -23,7 +36,7 @@ class SbiPmuCapture:
     models/hpm; None if it was not run. hpm: what was on the ports of the counter block; None if they were not observed.
     problems: sentences about the run itself (an X on an output, a client that could not go on); touched: about memory;
     each is a failure. exact: whether the implementation declares docs/reference/sbi-pmu.md. rerun: the one command that
-    repeats the run. program: what the hart ran.
+    repeats the run. program: what the hart ran. sampling: of a hart with control transfer records.
     """
 
     config: Config | None
@@ -35,6 +48,7 @@ class SbiPmuCapture:
     exact: bool = True
     rerun: str = ""
     program: Any = None
+    sampling: Sampling | None = None
 
     @property
     def rows(self) -> Rows | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.verdict import Verdict
 
 SAME, COUNTERS = "SBI.run.same", "SBI.run.counters"
 VIEWS = frozenset(
@@ -24,6 +25,29 @@ def step_of(cycles: Sequence[int], cycle: int | None) -> int:
     if cycle is None:
         return 0
     return max((number for number, begin in enumerate(cycles) if begin <= cycle), default=0)
+
+
+def of_block(book: ClauseBook, clause: str, verdict: Verdict, cycles: Sequence[int] = ()) -> None:
+    """Count the verdict of a block alone under one clause; what follows there from another failure is named with it.
+    cycles: in which steps begin.
+    """
+    book.count(clause, sum(checked for checked, _ in verdict.book.results().values()))
+    for failure in verdict.failures:
+        if failure.cause:
+            continue
+        after = sorted({one.clause for one in verdict.failures if one.cause == failure.clause})
+        also = [("so also", "", ", ".join(after))] if after else []
+        book.fail(
+            Failure(
+                clause,
+                f"{failure.clause}: {failure.headline}",
+                failure.cycle,
+                table=[*failure.table, *also],
+                before=failure.before,
+                at=step_of(cycles, failure.cycle) if cycles else None,
+            ),
+            counted=True,
+        )
 
 
 def settle(failures: Iterable[Failure]) -> None:

@@ -19,9 +19,9 @@ from rvtrace.models.sbi_pmu.record import Record, Step
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.hpm import check as hpm
-from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.scoreboards.sbi_pmu import sampling
 from rvtrace.scoreboards.sbi_pmu.capture import SbiPmuCapture
-from rvtrace.scoreboards.sbi_pmu.causes import COUNTERS, SAME, settle, step_of
+from rvtrace.scoreboards.sbi_pmu.causes import COUNTERS, SAME, of_block, settle
 from rvtrace.scoreboards.sbi_pmu.follow import Follower
 from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
 
@@ -81,7 +81,11 @@ def check(capture: SbiPmuCapture, tolerances: Tolerances | None = None) -> Verdi
         for text in capture.touched:
             book.fail(Failure(MEMORY, text), counted=True)
         if capture.hpm is not None:
-            _counters(book, capture.hpm, [step.cycle or 0 for step in capture.record.steps])
+            of_block(book, COUNTERS, hpm.check(capture.hpm), [step.cycle or 0 for step in capture.record.steps])
+            if capture.sampling is not None and capture.config is not None:
+                sampling.check(book, capture.config, capture.hpm.rows, capture.sampling)
+                verdict.stats["overflows"] = len(capture.sampling.samples)
+                verdict.stats["transfers"] = sum(len(sample.history) for sample in capture.sampling.samples)
         settle(book.failures)
     return verdict
 
@@ -92,30 +96,6 @@ def _same(book: ClauseBook, record: Record, model: Record) -> None:
         index, text = found
         step = record.steps[min(index, len(record.steps) - 1)]
         book.fail(Failure(SAME, f"step {index}: {text}", step.cycle, at=index), counted=True)
-
-
-def _counters(book: ClauseBook, capture: HpmCapture, cycles: list[int]) -> None:
-    """The scoreboard of the counter block alone; what follows there from another failure is named with it. cycles: in
-    which steps begin.
-    """
-    verdict = hpm.check(capture)
-    book.count(COUNTERS, sum(checked for checked, _ in verdict.book.results().values()))
-    for failure in verdict.failures:
-        if failure.cause:
-            continue
-        after = sorted({one.clause for one in verdict.failures if one.cause == failure.clause})
-        also = [("so also", "", ", ".join(after))] if after else []
-        book.fail(
-            Failure(
-                COUNTERS,
-                f"{failure.clause}: {failure.headline}",
-                failure.cycle,
-                table=[*failure.table, *also],
-                before=failure.before,
-                at=step_of(cycles, failure.cycle),
-            ),
-            counted=True,
-        )
 
 
 def differs(record: Record, model: Record) -> tuple[int, str] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from rvtrace.jobs.bench import SystemBench
+from rvtrace.jobs.builds import Bench, BuildConfig
 from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.model import Hpm
@@ -19,7 +20,7 @@ from rvtrace.models.sbi_pmu.pmu import SbiPmu
 from rvtrace.models.sbi_pmu.random_calls import random_calls
 from rvtrace.scoreboards.sbi_pmu.judge import SbiPmuJudge
 from rvtrace.tb.hpm.bench import HpmBench
-from rvtrace.tb.sbi_pmu.builds import BUILD
+from rvtrace.tb.sbi_pmu.builds import BUILD, SAMPLED
 from rvtrace.tb.sbi_pmu.coverage.points import SBI_PMU
 from rvtrace.tb.sbi_pmu.stimulus import random_jobs
 from rvtrace.tb.sbi_pmu.stimulus.builds import BARE, DEFAULT, RV32
@@ -37,6 +38,7 @@ class SbiPmuBench(SystemBench, SbiPmuJudge):
     synthesis_top = HpmBench.synthesis_top
     synthesized = ()  # it is the design of IP=hpm, which is linted and measured there
     linted = ()
+    around: ClassVar[tuple[tuple[str, Bench, tuple[dict[str, int], ...]], ...]] = (("", SAMPLED.bench, ({},)),)
     modelled_as = "of random calls"
     whole = "calls"
 
@@ -44,6 +46,14 @@ class SbiPmuBench(SystemBench, SbiPmuJudge):
     def definition(self) -> Definition:
         """tb/sbi_pmu/coverage/points.py."""
         return SBI_PMU
+
+    def build_of(self, job: Job) -> BuildConfig:
+        """With control transfer records beside the counters, if the hart has them."""
+        return (SAMPLED if job.settings.records else BUILD).of(job.settings)
+
+    def walks(self, seed: int) -> list[Job]:
+        """A profiler on each hart with control transfer records as well."""
+        return [*super().walks(seed), *random_jobs.profilers()]
 
     def programs(self, everything: bool = False) -> list[Job]:
         """perf on every recorded program, RV64 and RV32; everything: without Sscofpmf as well."""

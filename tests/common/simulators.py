@@ -23,7 +23,7 @@ from rvtrace.tb.ctr.stimulus.builds import DEFAULT as CTR
 from rvtrace.tb.ctr.stimulus.scenarios.base import CC3
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO
 from rvtrace.tb.hpm.stimulus.builds import DEFAULT as HPM
-from rvtrace.tb.loop.stimulus.scenarios import BUILDS as LOOP
+from rvtrace.tb.sbi_pmu.stimulus.builds import SAMPLED
 from rvtrace.tb.subsystem.stimulus.builds import DEFAULT, DUAL, RV32
 from rvtrace.tb.tandem.stimulus.builds import RV32 as TANDEM
 from rvtrace.tb.tci.job import TciJob
@@ -41,7 +41,7 @@ COMPILED: dict[str, tuple[dict[str, Any], ...]] = {
     "tandem": (TANDEM,),
     "ctr": (CTR, CC3),  # millions of cycles are counted on the last
     "hpm": (HPM,),  # and of SBI PMU
-    "loop": LOOP,
+    "sbi_pmu": SAMPLED,
     "subsystem": (DEFAULT, RV32, DUAL),
     "adapter": (ADAPTER,),
 }

@@ -15,7 +15,7 @@ from rvtrace.jobs.job import config_of
 from rvtrace.models.common.options import ConfigError, Options, legal_text
 from rvtrace.models.ntrace.config import Config as NtraceConfig
 
-CONFIGS = {ip: config_of(ip) for ip in ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "loop", "subsystem")}
+CONFIGS = {ip: config_of(ip) for ip in ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "subsystem")}
 WRONG: list[Any] = [
     "inf",
     "nan",

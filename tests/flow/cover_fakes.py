@@ -9,10 +9,10 @@ from typing import Any
 from rvtrace.flow.cover.account import Account
 from rvtrace.jobs.coverage import Definition, Point
 from rvtrace.jobs.job import Job
-from rvtrace.models.loop.config import Config
+from rvtrace.models.ctr.config import Config
 
 FAKE = Definition(
-    "loop",
+    "ctr",
     (
         Point(
             "pair_cg",
@@ -28,13 +28,13 @@ FAKE = Definition(
 
 
 def job(name: str, source: str, seed: int = 1, **config: Any) -> Job:
-    return Job(name, source, dict(config), seed, ip="loop")
+    return Job(name, source, dict(config), seed, ip="ctr")
 
 
 class FakeSystem:
     """Scenarios busy and calm, each RV64 and RV32; a program; walks."""
 
-    ip, title, definition, config = "loop", "Fake", FAKE, Config
+    ip, title, definition, config = "ctr", "Fake", FAKE, Config
 
     def __init__(self, more: Iterable[Job] = ()) -> None:
         self.more = list(more)

@@ -131,7 +131,7 @@ def test_history_keeps_what_changed_and_the_trend_shows_it(tmp_path):
     entries = cover_data.history(tmp_path)
     assert [entry["revision"] for entry in entries] == ["abc", "def"]
     lines = cover_data.Trend(*entries).lines()
-    assert lines[1:] == ["  loop: 1 of 8 to 2 of 8 bins", "    pair_cg: 1 of 5 to 2 of 5"]
+    assert lines[1:] == ["  ctr: 1 of 8 to 2 of 8 bins", "    pair_cg: 1 of 5 to 2 of 5"]
     (tmp_path / "cover.json").write_text(json.dumps(one))
     assert [cover_data.find(tmp_path, name)["revision"] for name in (str(tmp_path), "-1", "1", "ab", "2026-01-02")] == [
         "abc",

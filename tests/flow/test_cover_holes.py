@@ -36,11 +36,11 @@ def test_the_command_can_be_typed_and_is_a_run_that_was_not_run():
     for found in Holes(known, LISTED).ranked():
         if found.near:
             words = dict(word.split("=", 1) for word in shlex.split(found.command)[2:])
-            assert words["IP"] == "loop" and found.command.startswith("make run ")
+            assert words["IP"] == "ctr" and found.command.startswith("make run ")
             run = {(record.job.source, record.job.seed, record.job.settings.xlen) for record in known.records}
             job = there(found.job)
             assert (job.source, job.seed, job.settings.xlen) not in run
-    words = {"IP": "loop", "SOURCE": "random", "SEED": "7", "XLEN": "32"}
+    words = {"IP": "ctr", "SOURCE": "random", "SEED": "7", "XLEN": "32"}
     assert one(words).settings.xlen == 32
 
 

@@ -189,7 +189,6 @@ def test_the_rates_are_of_what_is_not_equivalent(subject: Subject) -> None:
     ("words", "said"),
     [
         (["IP=nothing"], "IP=nothing has no RTL"),
-        (["IP=loop"], "IP=loop has no RTL"),
         (["COUNT=0"], "COUNT=0 is out of range"),
         (["COUNT=many"], "COUNT=many is not a number"),
         (["SIM=questa"], "SIM=questa is not known"),

@@ -81,19 +81,19 @@ def test_only_the_first_of_a_bucket_is_new():
 
 def test_a_waveform_of_the_first_failing_seed(tmp_path, sim):
     out = tmp_path / "out"
-    words = ("IP=loop", "SEEDS=2", "XLEN=64", "SIZE=200", "REPORT=0", "N=1", f"OUT={out}", f"SIM={icarus_or(sim)}")
+    words = ("IP=hpm", "SEEDS=2", "XLEN=64", "SIZE=200", "REPORT=0", "N=1", f"OUT={out}", f"SIM={icarus_or(sim)}")
     assert run("regress", *words).returncode == 0
     for seed in (1, 2):  # what it would be if both had failed alike
-        path = out / "loop" / f"seed-{seed}" / "result.json"
+        path = out / "hpm" / f"seed-{seed}" / "result.json"
         failure = {"clause": "A.one", "headline": f"entry {seed}", "text": "entry"}
         path.write_text(json.dumps(json.loads(path.read_text()) | {"verdict": "FAIL", "failures": [failure]}))
     again = run("regress", "WAVES=fail", *words)
-    assert again.returncode == 1 and "seed-1 of loop passed when it was run again" in again.stdout, (
+    assert again.returncode == 1 and "seed-1 of hpm passed when it was run again" in again.stdout, (
         again.stdout + again.stderr
     )
     (bucket,) = json.loads((out / "buckets.json").read_text())
     assert bucket["seeds"] == [1, 2] and bucket["waveform"] in again.stdout
-    (waves,) = (out / "waves" / "loop-seed-1").glob("waves.*")
-    assert bucket["waveform"].endswith(f"loop-seed-1/{waves.name}") and waves.stat().st_size > 1000
-    assert json.loads((out / "waves" / "loop-seed-1" / "rerun.json").read_text())["verdict"] == "PASS"
-    assert not (out / "waves" / "loop-seed-2").exists() and not list((out / "waves").rglob("result.json"))
+    (waves,) = (out / "waves" / "hpm-seed-1").glob("waves.*")
+    assert bucket["waveform"].endswith(f"hpm-seed-1/{waves.name}") and waves.stat().st_size > 1000
+    assert json.loads((out / "waves" / "hpm-seed-1" / "rerun.json").read_text())["verdict"] == "PASS"
+    assert not (out / "waves" / "hpm-seed-2").exists() and not list((out / "waves").rglob("result.json"))

@@ -18,14 +18,14 @@ from rvtrace.report.listing.sbi_pmu import listing
 from rvtrace.scoreboards.sbi_pmu.check import differs
 from rvtrace.tb.sbi_pmu.stimulus.builds import BUILDS, DEFAULT, RV32
 from rvtrace.tb.sbi_pmu.stimulus.play import on_record
-from rvtrace.tb.sbi_pmu.stimulus.stimulus import SbiPmuStimulus, stimulus
+from rvtrace.tb.sbi_pmu.stimulus.stimulus import SbiPmuStimulus, supervised
 
 HARTS = pytest.mark.parametrize("build", BUILDS)
 
 
 def played(build: str, seed: int = 1, size: int = 200) -> SbiPmuStimulus:
     """A random supervisor on a build, played on the counter model."""
-    return stimulus(Job("test", "random", dict(BUILDS[build]), seed, size=size, ip="sbi_pmu"))
+    return supervised(Job("test", "random", dict(BUILDS[build]), seed, size=size, ip="sbi_pmu"))
 
 
 @HARTS
@@ -103,7 +103,7 @@ def test_random_supervisors_have_everything():
 def test_perf_counts_what_retired(xlen, build):
     """Against the retire stream, counted otherwise: handlers and calls cost nothing, sampling loses nothing."""
     run = recording.load("traps", xlen)
-    counted = stimulus(Job("perf", "program:traps", dict(build), ip="sbi_pmu")).result
+    counted = supervised(Job("perf", "program:traps", dict(build), ip="sbi_pmu")).result
     counts = {row["event"]: row["count"] for row in counted}
     retired = run.retired.kind == Kind.INSN
     assert counts["instructions"] == int(retired.sum())

@@ -15,7 +15,7 @@ from rvtrace.models.sbi_pmu.pmu import SbiRet
 from rvtrace.models.sbi_pmu.policy import NAMED
 from rvtrace.models.sbi_pmu.tables import ERRORS
 from rvtrace.tb.sbi_pmu.stimulus.random_jobs import random_job
-from rvtrace.tb.sbi_pmu.stimulus.stimulus import stimulus
+from rvtrace.tb.sbi_pmu.stimulus.stimulus import supervised
 
 
 def test_random_jobs_have_everything():
@@ -45,7 +45,7 @@ def test_a_configuration_that_cannot_be(options, said):
 
 def test_the_same_seed_gives_the_same_run():
     job = random_job(5, size=100)
-    first, second = stimulus(job), stimulus(job)
+    first, second = supervised(job), supervised(job)
     assert first.rows.differs(second.rows) is None and first.model.steps == second.model.steps
     assert random.Random(job.rng_path("calls")).random() != random.Random(random_job(6).rng_path("calls")).random()
 

@@ -16,6 +16,7 @@ CHECKERS = {
     "memory": ("follow",),
     "views": ("shadow", "follow"),
     "run": ("check", "causes"),
+    "sampling": ("sampling",),
 }
 SEEN = ("value", "event", "inhibit", "of", "overflow", "lcofi", "memory")
 BUILT_UP = {  # ids that the code puts together
@@ -29,6 +30,7 @@ BUILT_UP = {  # ids that the code puts together
     "memory": set(),
     "views": {f"SBI.view.{what}" for what in SEEN},
     "run": set(),
+    "sampling": set(),
 }
 PARTS = {"SBI.shmem.relative"}  # a row with parts, counted by its situation
 

@@ -9,5 +9,5 @@ from rvtrace.tb.sbi_pmu.stimulus.stimulus import stimulus
 from tests.common.scenario_runs import runs_of
 
 test_scenarios, test_scenarios_operation_by_operation, test_few_builds_serve_every_scenario = runs_of(
-    "sbi_pmu", stimulus, most=4, in_pins=2 / 3
+    "sbi_pmu", stimulus, most=6, in_pins=1 / 2
 )

@@ -7,17 +7,18 @@ Each point says what a bin is and why an empty one matters. They are counted in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rvtrace.jobs.coverage import Definition, Point
+from rvtrace.models.riscv.csr import HS, U
 from rvtrace.models.sbi_pmu import tables as sbi
+from rvtrace.models.sbi_pmu.config import DEPTHS
 from rvtrace.models.sbi_pmu.policy import ROWS
 from rvtrace.scoreboards.sbi_pmu.follow import START_WORDS, STOP_WORDS
 
-if TYPE_CHECKING:
-    pass
-
 XLENS = ("RV32", "RV64")
+MODES = {U: "user", HS: "kernel"}  # of what a supervisor samples
+SAMPLED_EVENTS = {5: "branches", 6: "misses"}
+RECORDS = tuple(map(str, DEPTHS))
+HISTORIES = ("fewer than entries", "more than entries")
 FUNCTIONS = (*(function.name for function in sbi.FUNCTIONS), "no such function")
 ERRORS = (
     "SUCCESS",
@@ -249,5 +250,49 @@ POINTS = (
         {"RV64 x counter, high half": "there is none"},
     ),
     Point("policy_cg", "choices of the policy", "a choice that was never made is not checked", (CHOICES,), ("choice",)),
+    Point(
+        "overflow_cg",
+        "overflows by XLEN, and the mode that LCOFI interrupted",
+        "the trap and the filters differ",
+        (XLENS, tuple(MODES.values())),
+        ("xlen", "mode"),
+    ),
+    Point(
+        "filter_cg",
+        "counters that overflowed, by what they count and where",
+        "each selector and each inhibit bit",
+        (
+            tuple(SAMPLED_EVENTS.values()),
+            ("all", "user", "kernel"),
+        ),
+        (
+            "event",
+            "filter",
+        ),
+    ),  # fmt: skip
+    Point(
+        "many_cg",
+        "counters that overflowed before the handler stopped them",
+        "one interrupt for two counters",
+        (("one", "two"),),
+        ("counters",),
+    ),
+    Point(
+        "width_cg", "widths of the counter that overflowed", "an overflow is at the width", (("64", "less"),), ("bits",)
+    ),
+    Point(
+        "records_cg",
+        "records that were read frozen, by depth and how many transfers had retired",
+        "entries that wrapped, and entries of before",
+        (RECORDS, HISTORIES),
+        ("depth", "transfers"),
+    ),  # fmt: skip
+    Point(
+        "slots_cg",
+        "transfers in the cycle in which LCOFI was seen",
+        "what retires beside the interrupt is recorded",
+        (("none", "one", "more"),),
+        ("transfers",),
+    ),
 )
 SBI_PMU = Definition("sbi_pmu", POINTS)

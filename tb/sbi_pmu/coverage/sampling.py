@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rvtrace.jobs.coverage import Counts
+from rvtrace.models.hpm.rows import NO_ACCESS
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.tb.common.coverage.tally import Tally
 from rvtrace.tb.sbi_pmu.coverage import points as p
@@ -27,7 +28,33 @@ _POSITIONS = {
 
 def sample(capture: SbiPmuCapture, verdict: Verdict) -> Counts:
     """The stamped counts of one run: ready for result.json, and for `SBI_PMU.merge` with those of other runs."""
-    return p.SBI_PMU.stamped(observe(verdict.encoded))
+    counts = observe(verdict.encoded)
+    if capture.sampling is not None:
+        counts = {**counts, **sampled(capture)}
+    return p.SBI_PMU.stamped(counts)
+
+
+def sampled(capture: SbiPmuCapture) -> Counts:
+    """Counts of the points of the overflows that a supervisor sampled."""
+    config, sampling, ports, tally = capture.config, capture.sampling, capture.rows, Tally()
+    assert config is not None and sampling is not None and ports is not None
+    rows, begin = sampling.ctr.rows, int(ports.cycle[ports.op != NO_ACCESS].min()) if ports.accesses else 0
+    at = {int(cycle): k for k, cycle in enumerate(rows.cycle)}
+    for sample in sampling.samples:
+        over = [counter for counter in sample.counters if counter.index in sample.overflown]
+        trap = at.get(sample.seen + begin + 1)
+        if trap is not None and int(rows.priv[trap]) in p.MODES:
+            tally.one("overflow_cg", f"RV{config.xlen}", p.MODES[int(rows.priv[trap])])
+        for counter in over:
+            tally.one("filter_cg", p.SAMPLED_EVENTS[counter.selector], counter.filter)
+            tally.one("width_cg", "64" if counter.width == 64 else "less")
+        if over:
+            tally.one("many_cg", "one" if len(over) == 1 else "two")
+        tally.one("records_cg", str(config.records), p.HISTORIES[len(sample.history) > config.records])
+        row = at.get(sample.seen + begin)
+        retired = int((rows.type[row] != 0).sum()) if row is not None else 0
+        tally.one("slots_cg", ("none", "one", "more")[min(retired, 2)])
+    return tally.counts
 
 
 def observe(follower: Follower) -> Counts:

@@ -3,7 +3,8 @@
 the platform made of each.
 
 `DEFAULT` has everything, `RV32` odd widths and holes, `GUEST` wide events and holes, `BARE` is RV32 without the counter
-extensions: mhpmevent has 32 bits, nothing interrupts.
+extensions: mhpmevent has 32 bits, nothing interrupts. `SAMPLED` are harts with control transfer records,
+which are separate builds.
 """
 
 from __future__ import annotations
@@ -26,4 +27,6 @@ BARE: dict[str, Any] = {
     "firmware": (20,),
     "sbi": 20,
 }
+_EIGHT = {"records": 16, "retired": 8, "counters": "3+4+5+6+7+8+9+10"}
+SAMPLED: tuple[dict[str, Any], ...] = (_EIGHT, {**_EIGHT, "xlen": 32, "transfers": 1, "widths": "40"})
 BUILDS: dict[str, dict[str, Any]] = {"default": DEFAULT, "rv32": RV32, "guest": GUEST, "bare": BARE}

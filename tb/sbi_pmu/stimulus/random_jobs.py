@@ -10,20 +10,29 @@ from typing import Any
 
 from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import Config as HpmConfig
-from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.config import DEPTHS, Config
 from rvtrace.models.sbi_pmu.policy import NAMED, ROWS
-from rvtrace.tb.sbi_pmu.stimulus.builds import BUILDS
+from rvtrace.tb.sbi_pmu.stimulus.builds import BUILDS, SAMPLED
+from rvtrace.tb.sbi_pmu.stimulus.profiler import CYCLES
 
 _BLOCK = {f.name for f in fields(HpmConfig)}
 _SIZE, _PINS_SIZE = 1200, 120  # calls
+_SAMPLED_SIZE = 5 * CYCLES
 
 
 def random_job(seed: int, base: Mapping[str, Any] | None = None, size: int = _SIZE) -> Job:
     """A build, options of the platform, a policy, and the drive; what happens then is the stimulus's choice.
 
     base: options that are fixed, as values or as text; ConfigError if they contradict each other. size: calls, at most
-    1200, pin by pin 120.
+    1200, pin by pin 120. One job in eight has control transfer records, unless `base` decides more than XLEN.
     """
+    records = random.Random(f"{seed}:regress:records")
+    if "records" in (base or {}):
+        sampled = int(str((base or {})["records"]), 0) != 0
+    else:
+        sampled = not set(base or {}) - {"xlen"} and records.random() < 1 / 8
+    if sampled:
+        return profiler(seed, records, base, size)
     rng = random.Random(f"{seed}:regress:config")
     fixed = dict(base or {})
     options = {**rng.choice(list(BUILDS.values())), **platform(rng), "policy": policy(rng), **fixed}
@@ -39,6 +48,23 @@ def random_job(seed: int, base: Mapping[str, Any] | None = None, size: int = _SI
         size=min(size, _PINS_SIZE if pins else _SIZE),
         ip="sbi_pmu",
     )
+
+
+def profiler(seed: int, rng: random.Random, base: Mapping[str, Any] | None, size: int) -> Job:
+    """A profiler on a hart with control transfer records, `base` fixed. size: cycles."""
+    options = {**rng.choice(SAMPLED), "records": rng.choice(DEPTHS), **(base or {})}
+    return Job(f"seed-{seed}", "random", options, seed, "pins", size=min(size, _SAMPLED_SIZE), ip="sbi_pmu")
+
+
+def profilers() -> list[Job]:
+    """One on each of these harts, with each number of entries."""
+    return [
+        Job(
+            f"profiler-rv{build.get('xlen', 64)}-{depth}", "random", {**build, "records": depth}, drive="pins",
+            size=_SAMPLED_SIZE, ip="sbi_pmu",
+        )
+        for build in SAMPLED for depth in DEPTHS
+    ]  # fmt: skip
 
 
 def platform(rng: random.Random) -> dict[str, Any]:

@@ -25,10 +25,12 @@ from rvtrace.models.sbi_pmu.record import Record
 from rvtrace.tb.hpm.stimulus.programs import rows_of_program
 from rvtrace.tb.sbi_pmu.stimulus.perf import perf, runs_of
 from rvtrace.tb.sbi_pmu.stimulus.play import Cycles, Hart, on_model
+from rvtrace.tb.sbi_pmu.stimulus.profiler import CYCLES, SampledStimulus
 from rvtrace.tb.sbi_pmu.stimulus.random_rows import random_supervisor
 from rvtrace.tb.sbi_pmu.stimulus.scenarios import SCENARIOS
 
 _PERIOD = 200  # events between two samples of a program
+_OVERFLOWS = 6  # of a scenario that samples
 
 
 @dataclass
@@ -65,8 +67,13 @@ class SbiPmuStimulus:
         return hart.playing(self.script())
 
 
-def stimulus(job: Job) -> SbiPmuStimulus:
+def stimulus(job: Job) -> SbiPmuStimulus | SampledStimulus:
     """Resolve a job's source. JobError, or the error of the source, if there is none of that name."""
+    return _sampled(job, job.settings) if job.settings.records else supervised(job)
+
+
+def supervised(job: Job) -> SbiPmuStimulus:
+    """That of a hart without control transfer records."""
     config: Config = job.settings
     kind, _, name = job.source.partition(":")
     if kind == "scenario":
@@ -84,6 +91,22 @@ def stimulus(job: Job) -> SbiPmuStimulus:
         lambda: random_supervisor(config, Random(job.rng_path("calls")), job.size),
         job.rng_path("cycles") if busy else None,
     )
+
+
+def _sampled(job: Job, config: Config) -> SampledStimulus:
+    """A profiler: so many overflows, everything else chosen at random."""
+    if job.drive != "pins":
+        raise JobError("DRIVE=bulk: what a hart with records does next depends on what it saw; give DRIVE=pins")
+    overflows, wanted = max(2, job.size // CYCLES), None
+    if job.source != "random":
+        scenario = SCENARIOS.of(job) if job.source.startswith("scenario:") else None
+        if scenario is None or "records" not in scenario.needs:
+            raise JobError(
+                f"SOURCE={job.source} does not sample control transfer records; give SOURCE=random or"
+                " scenario:sample_<name>, or RECORDS=0"
+            )
+        overflows, wanted = _OVERFLOWS, scenario.build(config, Random(job.rng_path("story")))
+    return SampledStimulus(config, job.rng_path("story"), overflows, wanted)
 
 
 def _program(job: Job, config: Config, name: str) -> SbiPmuStimulus:

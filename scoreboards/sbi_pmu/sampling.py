@@ -1,58 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of the loop: event, overflow, LCOFI, freeze, scountovf, snapshot, bitmap, restart, each step against the
-events on the ports.
+"""The check of a supervisor that samples: event, overflow, LCOFI, freeze, scountovf, snapshot, bitmap, restart, each
+step against the events on the ports.
 
-    verdict = check(capture)
+    check(book, config, rows, sampling)
 
-What a counter must hold follows from its start value and the events alone, without a model of the counter. That all
-models agree at every step is checked in addition, under separate clauses.
+What a counter must hold follows from its start value and the events alone, without a model of the counter. That the
+device does what the models of both blocks do is checked in addition.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rvtrace.models.loop.sample import FROZEN, Sample, Sampled
+from rvtrace.models.hpm.rows import Rows
 from rvtrace.models.riscv.csr import HS, U
 from rvtrace.models.sbi_pmu.client import LCOFIP
-from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
-from rvtrace.scoreboards.common.verdict import Verdict, timed
+from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.sample import FROZEN, Sample, Sampled
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.ctr import check as ctr
-from rvtrace.scoreboards.hpm import check as hpm
-from rvtrace.scoreboards.loop.capture import LoopCapture
-from rvtrace.scoreboards.sbi_pmu import check as sbi_pmu
-from rvtrace.scoreboards.sbi_pmu.check import differs
+from rvtrace.scoreboards.sbi_pmu.capture import Sampling
+from rvtrace.scoreboards.sbi_pmu.causes import SAME, of_block
 
 FIRST_EVENT = 3  # selector of events_i[0]
 COUNTED_IN = {"all": (HS, U), "user": (U,), "kernel": (HS,)}
 
 
-def plan() -> Plan:
-    """The clauses of the loop, from the plan.toml beside this file."""
-    return plan_of(__file__)
-
-
-def check(capture: LoopCapture, tolerances: None = None) -> Verdict:
-    """Check one run against every clause; this system has no tolerances."""
-    verdict = Verdict(ClauseBook(plan(), capture.rerun))
-    with timed(verdict, "scoreboard"):
-        run = _Check(capture, verdict.book)
-        for number, sample in enumerate(capture.samples):
-            run.sample(number, sample)
-        run.models()
-    verdict.stats |= {
-        "overflows": len(capture.samples),
-        "cycles": int(capture.rows.cycle[-1]) + 1 if len(capture.rows) else 0,
-        "transfers": sum(len(sample.history) for sample in capture.samples),
-    }
-    return verdict
+def check(book: ClauseBook, config: Config, rows: Rows, sampling: Sampling) -> None:
+    """Check the samples of one run. rows: what was on the ports of the counters."""
+    run = _Check(book, config, rows)
+    for number, sample in enumerate(sampling.samples):
+        run.sample(number, sample)
+    of_block(book, "SBI.sample.records", ctr.check(sampling.ctr))
+    book.count(SAME, len(sampling.model_samples))
+    pairs = zip(sampling.samples, sampling.model_samples)
+    if (wrong := next((number for number, (one, two) in enumerate(pairs) if one != two), None)) is not None:
+        book.fail(Failure(SAME, f"overflow {wrong} differs on the models"), counted=True)
 
 
 class _Check:
     """One run. `_first` is the cycle on the ports in which the hart began: its first access."""
 
-    def __init__(self, capture: LoopCapture, book: ClauseBook) -> None:
-        self.capture, self.book, self.rows = capture, book, capture.rows
+    def __init__(self, book: ClauseBook, config: Config, rows: Rows) -> None:
+        self.book, self.depth, self.rows = book, config.records, rows
         self._first = int(self.rows.cycle[self.rows.op != 7].min()) if self.rows.accesses else 0
 
     def _hold(self, clause: str, ok: bool, what: str, expected: object, actual: object, cycle: int) -> None:
@@ -67,7 +57,7 @@ class _Check:
         wrapped = {counter.index: self._wrapped(counter, begin) for counter in sample.counters}
         due = min((cycle for cycle in wrapped.values() if cycle is not None), default=None)
         self._hold(
-            "LOOP.lcofi",
+            "SBI.sample.lcofi",
             sample.seen >= 0 and due is not None and seen == due + 1,
             f"{where}: LCOFI is pending in the cycle after the event that overflows a counter, and not before",
             due if due is None else due + 1,
@@ -77,7 +67,7 @@ class _Check:
         stop = seen + 1  # the cycle of the trap; after it the hart is in its handler, where nothing is counted
         over = [c for c in sample.counters if (at := wrapped[c.index]) is not None and at <= stop]
         self._hold(
-            "LOOP.freeze",
+            "SBI.sample.freeze",
             bool(sample.status & FROZEN),
             f"{where}: the records are frozen in the handler",
             "FROZEN",
@@ -87,7 +77,7 @@ class _Check:
         self._path(where, sample, stop)
         bits = sum(1 << counter.number for counter in over)
         self._hold(
-            "LOOP.scountovf",
+            "SBI.sample.scountovf",
             sample.scountovf == bits,
             f"{where}: scountovf has the counters that overflowed",
             hex(bits),
@@ -96,7 +86,7 @@ class _Check:
         )
         logical = sum(1 << counter.index for counter in over)
         self._hold(
-            "LOOP.bitmap",
+            "SBI.sample.bitmap",
             sample.bitmap == logical,
             f"{where}: the bitmap has the same counters by logical index",
             hex(logical),
@@ -104,7 +94,7 @@ class _Check:
             stop,
         )
         self._hold(
-            "LOOP.overflown",
+            "SBI.sample.overflown",
             sample.overflown == [c.index for c in over],
             f"{where}: the supervisor finds who overflowed",
             [c.index for c in over],
@@ -115,7 +105,7 @@ class _Check:
             value = (counter.start + self._events(counter, begin, stop)) % (1 << counter.width)
             got = sample.values.get(counter.index)
             self._hold(
-                "LOOP.snapshot",
+                "SBI.sample.snapshot",
                 got == value,
                 f"{where}: the snapshot has the value of counter {counter.index}",
                 hex(value),
@@ -123,7 +113,7 @@ class _Check:
                 stop,
             )
         self._hold(
-            "LOOP.clear",
+            "SBI.sample.clear",
             not sample.pending & LCOFIP,
             f"{where}: LCOFIP is clear after the handler",
             0,
@@ -131,11 +121,16 @@ class _Check:
             stop,
         )
         self._hold(
-            "LOOP.thaw", not sample.thawed & FROZEN, f"{where}: the records are thawed", 0, hex(sample.thawed), stop
+            "SBI.sample.thaw",
+            not sample.thawed & FROZEN,
+            f"{where}: the records are thawed",
+            0,
+            hex(sample.thawed),
+            stop,
         )
         if number:
             self._hold(
-                "LOOP.again",
+                "SBI.sample.again",
                 sample.seen >= 0,
                 f"{where}: a counter that was started again interrupts again",
                 "LCOFI",
@@ -160,8 +155,7 @@ class _Check:
 
     def _path(self, where: str, sample: Sample, cycle: int) -> None:
         """The records: what the hart retired since they were thawed, newest first, and not the trap that froze them."""
-        depth = self.capture.config.depth
-        expected = [(t.source, t.target, t.type) for t in reversed(sample.history)][:depth]
+        expected = [(t.source, t.target, t.type) for t in reversed(sample.history)][: self.depth]
         actual = [(e.source, e.target, e.type) if e.valid else None for e in sample.entries][: len(expected)]
         wrong = next((k for k, (one, two) in enumerate(zip(expected, actual)) if one != two), None)
         shown = (
@@ -169,44 +163,8 @@ class _Check:
             if wrong is not None
             else (f"{len(expected)} entries", f"{len(actual)}")
         )
-        self._hold("LOOP.path", len(actual) == len(expected) and wrong is None,
+        self._hold("SBI.sample.path", len(actual) == len(expected) and wrong is None,
                    f"{where}: entry {wrong} is the transfer that retired then", *shown, cycle)  # fmt: skip
-
-    # All models
-
-    def models(self) -> None:
-        """Each block against its own model, the SBI implementation against the chapter, and the whole against all
-        models together.
-        """
-        book, capture = self.book, self.capture
-        for clause, verdict in (
-            ("LOOP.counters", hpm.check(capture.hpm)),
-            ("LOOP.records", ctr.check(capture.ctr)),
-            ("LOOP.sbi", sbi_pmu.check_record(capture.record)),
-        ):
-            book.count(clause, sum(checked for checked, _ in verdict.book.results().values()))
-            for failure in verdict.failures:
-                book.fail(
-                    Failure(
-                        clause,
-                        f"{failure.clause}: {failure.headline}",
-                        failure.cycle,
-                        table=failure.table,
-                        before=failure.before,
-                    ),
-                    counted=True,
-                )
-        book.count("LOOP.same", len(capture.model_record.steps) + len(capture.model_samples))
-        if found := differs(capture.record, capture.model_record):
-            book.fail(Failure("LOOP.same", f"step {found[0]}: {found[1]}"), counted=True)
-        for number, (sample, other) in enumerate(zip(capture.samples, capture.model_samples)):
-            if sample != other:
-                book.fail(Failure("LOOP.same", f"overflow {number} differs on the models"), counted=True)
-                break
-        book.count("LOOP.memory")
-        for clause, texts in (("LOOP.same", capture.problems), ("LOOP.memory", capture.touched)):
-            for text in texts:
-                book.fail(Failure(clause, text), counted=True)
 
 
 def _entry(entry: tuple[int, int, int] | None) -> str:

@@ -14,13 +14,13 @@ from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.ctr.agents.retire import RetireBus
 from rvtrace.tb.hpm.agents.cycles import CyclesAgent, CyclesDriver
 from rvtrace.tb.hpm.agents.hart import StateBus
-from rvtrace.tb.loop.stimulus.play import Seen
+from rvtrace.tb.sbi_pmu.stimulus.sampling import Seen
 
 _FIELDS = ("type", "source", "target", "misp", "from_", "to", "cause")  # of a Transfer, in order
 
 
 @dataclass(kw_only=True)
-class LoopConfig(AgentConfig):
+class SampledConfig(AgentConfig):
     """The configuration of the hart's agent. records: the ports of the control transfer records; `pins` are those of
     the counters.
     """
@@ -28,14 +28,14 @@ class LoopConfig(AgentConfig):
     records: Pins
 
 
-class LoopDriver(CyclesDriver):
+class SampledDriver(CyclesDriver):
     """Drives transfers as well; a cycle gives `Seen`. An X in LCOFI counts as 0 here; the monitor of the state ports
     reports it.
     """
 
     def build_phase(self) -> None:
         super().build_phase()
-        pins = config_of(self, LoopConfig).records
+        pins = config_of(self, SampledConfig).records
         self.xfer, self.lane = RetireBus(self.dut, pins), pins.lane
         self.state = StateBus(self.dut)
         self.none = False  # whether there is no transfer on the port already
@@ -59,7 +59,7 @@ class LoopDriver(CyclesDriver):
         return Seen(answer, all(level.is_resolvable and int(level) for level in levels))
 
 
-class LoopAgent(CyclesAgent):
+class SampledAgent(CyclesAgent):
     """Sequencer and driver; the monitors are those of the ports."""
 
-    driver_class = LoopDriver
+    driver_class = SampledDriver

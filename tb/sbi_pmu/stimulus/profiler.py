@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The system scenario of the loop: a profiler samples what the hart does, through every block that takes part in it.
+"""A profiler samples what the hart does, through every block that takes part in it; and the stimulus of such a job.
 
 Events happen, a counter overflows, LCOFI interrupts and freezes the control transfer records, the handler reads
 scountovf and the records, stops all counters with a snapshot, finds who overflowed in the bitmap, clears LCOFIP, starts
@@ -8,25 +8,39 @@ them again, thaws the records and returns.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from dataclasses import dataclass, field
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rvtrace.models.ctr.records import INTERRUPT, LCOFI, TAKEN, TRAP_RETURN, Record, Transfer
 from rvtrace.models.ctr.registers import csr
 from rvtrace.models.hpm.events import Counts
-from rvtrace.models.loop.sample import FROZEN, Sample, Sampled
 from rvtrace.models.riscv.csr import CLEAR, HS, READ, SET, Access, M, U
 from rvtrace.models.sbi_pmu.calls import Peek, Script, SupervisorCsr
 from rvtrace.models.sbi_pmu.client import LCOFIP, SCOUNTOVF, SIP, Client
+from rvtrace.models.sbi_pmu.config import Config
+from rvtrace.models.sbi_pmu.record import Record as SbiRecord
+from rvtrace.models.sbi_pmu.sample import FROZEN, Sample, Sampled
 from rvtrace.models.sbi_pmu.tables import BITMAP_OFFSET, BITMAP_SIZE, SET_SINH, SET_UINH, VALUE_SIZE, VALUES_OFFSET
 from rvtrace.tb.ctr.stimulus.software import Software
-from rvtrace.tb.loop.stimulus.play import FIRMWARE, KERNEL, LoopHart, Retire, Touch
+from rvtrace.tb.sbi_pmu.stimulus.sampling import (
+    FIRMWARE,
+    KERNEL,
+    Retire,
+    SampledCycle,
+    SampledHart,
+    Seen,
+    Touch,
+    on_models,
+)
 
 SIE, SNAPSHOT, PROGRAM = 0x104, 0x8000_1000, 0x1_0000
 BRANCHES, MISSES = 5, 6  # event_idx, and selector, of branches and of mispredicted ones
 FILTERS = {"all": 0, "user": SET_SINH, "kernel": SET_UINH}
 _TYPES = (TAKEN, 8, 9, 10, 11, 13, 14, 15)
 _MOST = 4000  # cycles of one stretch; an overflow takes much fewer
+CYCLES = 500  # of one overflow, about: SIZE= is in cycles
 
 
 class Wanted(NamedTuple):
@@ -42,7 +56,7 @@ class Profiler:
     program does.
     """
 
-    def __init__(self, hart: LoopHart, rng: Random, wanted: tuple[Wanted, ...] | None = None) -> None:
+    def __init__(self, hart: SampledHart, rng: Random, wanted: tuple[Wanted, ...] | None = None) -> None:
         self.hart, self.rng, config = hart, rng, hart.config
         self.config, self.client = config, Client(config.xlen, SNAPSHOT)
         self.software = Software(config.ctr, HS)
@@ -96,7 +110,7 @@ class Profiler:
         """One cycle with these transfers; branches and mispredicted ones are events of it."""
         sample.history += transfers
         branches = [t for t in transfers if t.type == TAKEN]
-        events = [0] * self.config.hpm.events
+        events = [0] * self.config.events
         events[BRANCHES - 3], events[MISSES - 3] = len(branches), sum(t.misp for t in branches)
         retired = len(transfers) + self.rng.randint(0, 3)
         priv = transfers[0].from_ if transfers else self.priv
@@ -162,3 +176,30 @@ class Profiler:
 
     def _access(self, op: int, name: str, value: int = 0) -> Access:
         return Access(op, csr(name, self.config.ctr).address, value, HS)
+
+
+@dataclass
+class SampledStimulus:
+    """What a job plays. wanted: what is sampled, None: chosen at random. On construction it is played on the models:
+    `model`, `model_samples`. played: what happened on the device, once `playing` was played.
+    """
+
+    config: Config
+    path: str
+    overflows: int
+    wanted: tuple[Wanted, ...] | None = None
+    program: Any = None
+    elf: Any = None
+    model: SbiRecord = field(init=False)
+    model_samples: list[Sample] = field(init=False)
+    played: SampledHart = field(init=False)
+
+    def __post_init__(self) -> None:
+        on_models(self.playing(), self.config)
+        self.model, self.model_samples = self.played.record, self.played.result or []
+
+    def playing(self) -> Generator[SampledCycle, Seen, None]:
+        """The cycles of a new hart."""
+        self.played = SampledHart(self.config)
+        profiler = Profiler(self.played, Random(self.path), self.wanted)
+        return self.played.playing(profiler.script(self.overflows))  # type: ignore[arg-type, return-value]

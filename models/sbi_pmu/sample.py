@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a supervisor saw of one overflow that it sampled."""
+"""What a supervisor saw at one counter overflow that it sampled."""
 
 from __future__ import annotations
 

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop testbench: one hart with counters and control transfer records behind one CSR port.
+// Testbench of a supervisor that samples: one hart with counters and control transfer records behind one CSR port.
 //
 // Each block knows its own CSRs and answers others as illegal with value 0; the hart gets what the one that knows says. Python
 // drives and samples the ports cycle by cycle: what the hart does next depends on what it saw.
-module loop_tb
+module sbi_pmu_tb
 #(
   parameter int Xlen       = 64,
   parameter int NTransfers = 2,
   parameter int NRetired   = 8,
   parameter int NEvents    = 8,
   parameter int EventBits  = 2,
-  parameter logic [31:0]     Counters = 32'h0000_07f8,
-  parameter logic [32*7-1:0] Widths   = {32{7'd64}},
-  parameter logic [4:0]      Depths   = 5'd3
+  parameter logic [31:0]      Counters  = 32'h0000_07f8,
+  parameter logic [32*7-1:0]  Widths    = {32{7'd64}},
+  parameter logic [32*64-1:0] Selectors = {2048{1'b1}},
+  parameter logic [31:0]      Inhibit   = 32'hffff_fffd,
+  parameter int HasU             = 1,
+  parameter int HasS             = 1,
+  parameter int HasH             = 1,
+  parameter int HasSscofpmf      = 1,
+  parameter int HasSmcntrpmf     = 1,
+  parameter int HasShlcofideleg  = 1,
+  parameter logic [4:0]       Depths    = 5'd3
 ) (
   output logic                         clk_o,
   input  logic                         rst_ni,
@@ -59,7 +67,9 @@ module loop_tb
                          ((hpm_outcome == 2'd2) || (ctr_outcome == 2'd2)) ? 2'd2 : 2'd1;
 
   hpm #(
-    .Xlen(Xlen), .NRetired(NRetired), .NEvents(NEvents), .EventBits(EventBits), .Counters(Counters), .Widths(Widths)
+    .Xlen(Xlen), .NRetired(NRetired), .NEvents(NEvents), .EventBits(EventBits), .Counters(Counters), .Widths(Widths),
+    .Selectors(Selectors), .Inhibit(Inhibit), .HasU(HasU != 0), .HasS(HasS != 0), .HasH(HasH != 0),
+    .HasSscofpmf(HasSscofpmf != 0), .HasSmcntrpmf(HasSmcntrpmf != 0), .HasShlcofideleg(HasShlcofideleg != 0)
   ) u_hpm (
     .clk_i(clk_o), .rst_ni(rst_ni), .priv_i(hart_priv_i), .stopcount_i(hart_stopcount_i), .cycle_i(hart_running_i),
     .retired_i(hart_retired_i), .events_i(hart_events_i), .time_i(csr_time_i),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hart with counters, an SBI implementation and control transfer records: that of sbi_pmu_play, which retires
-transfers as well and sees LCOFI.
+"""A hart with counters, an SBI implementation and control transfer records: that of play.py, which retires transfers as
+well and sees LCOFI.
 
-    hart = LoopHart(config)
-    cycles = hart.playing(profiler(hart, Random("1:story"), 3))    yields (priv, Counts, Access or None, transfers),
-    takes `Seen` on_models(cycles, config)                                      plays them on the models of both blocks
+    hart = SampledHart(config)
+    cycles = hart.playing(profiler.script(3))     yields (priv, Counts, Access or None, transfers), takes `Seen`
+    on_models(cycles, config)                     plays them on the models of both blocks
 
 An ecall and the return from it are transfers too. One address belongs to one of the blocks (`of_ctr`).
 """
@@ -20,9 +20,9 @@ from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import EXCEPTION, TRAP_RETURN, Transfer
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm
-from rvtrace.models.loop.config import Config
 from rvtrace.models.riscv.csr import HS, Access, Answer, M
 from rvtrace.models.sbi_pmu.calls import Action, Call, Run
+from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.tb.sbi_pmu.stimulus.play import Cycles, Hart
 
 FIRMWARE, KERNEL = 0x8000_0000, 0xC000_0000  # where M-mode software is, and S-mode software
@@ -52,7 +52,7 @@ class Touch(NamedTuple):
     access: Access
 
 
-LoopCycle = tuple[int, Counts, "Access | None", tuple[Transfer, ...]]
+SampledCycle = tuple[int, Counts, "Access | None", tuple[Transfer, ...]]
 
 
 @cache
@@ -61,11 +61,11 @@ def of_ctr(address: int, config: Config) -> bool:
     return address in {csr.address for csr in ctr_registers.csrs(config.ctr)}
 
 
-class LoopHart(Hart):
+class SampledHart(Hart):
     """The hart. lcofi: what it saw in its last cycle."""
 
     def __init__(self, config: Config) -> None:
-        super().__init__(config.sbi)
+        super().__init__(config)
         self.config, self.lcofi = config, False
 
     def _act(self, action: Action | Retire | Touch) -> Cycles[Any]:  # type: ignore[override]
@@ -95,7 +95,7 @@ class LoopHart(Hart):
         return answer
 
 
-def on_models(cycles: Generator[LoopCycle, Seen, None], config: Config) -> None:
+def on_models(cycles: Generator[SampledCycle, Seen, None], config: Config) -> None:
     """Plays all cycles on the models of both blocks."""
     hpm, ctr = Hpm(config.hpm), Ctr(config.ctr)
     seen: Seen | None = None

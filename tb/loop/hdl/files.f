@@ -1,1 +1,0 @@
-tb/loop/hdl/loop_tb.sv

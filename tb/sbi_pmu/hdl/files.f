@@ -1,0 +1,1 @@
+tb/sbi_pmu/hdl/sbi_pmu_tb.sv
