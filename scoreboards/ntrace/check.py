@@ -27,7 +27,8 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
 from rvtrace.scoreboards.ntrace.expected import expected
 from rvtrace.scoreboards.ntrace.hypotheses import Traced, as_read
-from rvtrace.scoreboards.ntrace.legal import check_legal, with_front
+from rvtrace.scoreboards.ntrace.legal import check_legal
+from rvtrace.scoreboards.ntrace.legal_framing import with_front
 from rvtrace.scoreboards.ntrace.lossless import Lossless
 from rvtrace.scoreboards.ntrace.periodic_sync import check_periodic_sync
 from rvtrace.scoreboards.ntrace.situations import SITUATIONS, Seen
@@ -114,5 +115,4 @@ def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verd
 
 
 def _decoded(capture: NtraceCapture) -> DecodedTrace:
-    data = capture.data if capture.exact else with_own_source(capture)
-    return decode(data, capture.program, capture.config, by_address=not capture.exact)
+    return decode(with_own_source(capture), capture.program, capture.config, by_address=True)

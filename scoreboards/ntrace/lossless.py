@@ -9,14 +9,13 @@ output queue was full.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rvtrace.models.ntrace.decoder.decode import DecodedTrace, decode
+from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.models.riscv.isa import Flow
-from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import CUSTOM, EDGES, Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -25,55 +24,11 @@ from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE, Edge
 from rvtrace.scoreboards.ntrace.expected import Expected, Trap
 from rvtrace.scoreboards.ntrace.inferred import MODE_CLAUSE, Inferred
 from rvtrace.scoreboards.ntrace.markers import Beside
+from rvtrace.scoreboards.ntrace.restart import check_restart
 from rvtrace.scoreboards.ntrace.table import MessageTable, ends
 from rvtrace.scoreboards.ntrace.time import Clock
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.scoreboards.ntrace.wrong_field import WrongField
-
-CLAUSE = "NT.8.5.reset"
-STARTS = 2  # places tried in one run
-SPAN = 200  # messages decoded from each
-MARKS = (0, 4, 6)
-
-
-def check_restart(lossless: Alignment) -> None:
-    """Start another decoder at some synchronizing messages and compare what it reports."""
-    table, decoded, config = lossless.table, lossless.decoded, lossless.capture.config
-    sync = table["sync"]
-    places = np.flatnonzero(sync != t.ABSENT)[1:]  # the first one is where decoding started
-    if config.variant == "rc7":
-        places = places[~np.isin(sync[places], MARKS)]
-    if decoded.diagnostics or not len(places):
-        return
-    after = t.ends(decoded.first_pc, len(decoded))
-    losses = np.flatnonzero(table.is_a(t.TC_ERROR))
-    for place in places[np.unique(np.linspace(0, len(places) - 1, STARTS).astype(int))].tolist():
-        end = min([place + SPAN, len(table), *losses[losses > place][:1].tolist()])
-        stop = int(table.offset[end]) if end < len(table) else len(lossless.capture.data)
-        again = decode(lossless.capture.data[int(table.offset[place]) : stop], lossless.capture.program, config)
-        # what the last messages report may need the next one
-        counted = np.flatnonzero(table["icnt"][place:end] != t.ABSENT)
-        n = min(int(after[place + counted[-1]] - after[place]), len(again))
-        ours, theirs = decoded.pcs[after[place] : after[place] + n], again.pcs[:n]
-        same = bool(np.array_equal(ours, theirs)) and not again.diagnostics
-        lossless.book.check(
-            CLAUSE, same, partial(_failure, lossless, place, int(after[place]), ours, theirs, again.diagnostics)
-        )
-
-
-def _failure(
-    lossless: Alignment, place: int, begin: int, ours: np.ndarray, theirs: np.ndarray, diagnostics: list
-) -> Failure:
-    differ = np.flatnonzero(ours != theirs)
-    index = int(differ[0]) if len(differ) else len(ours)
-    found = str(diagnostics[0].text) if diagnostics else f"{int(theirs[index]):#x}" if index < len(theirs) else "none"
-    want = f"{int(ours[index]):#x}" if index < len(ours) else "none"
-    segment = next((s for s in lossless.segments if s.begin <= begin + index <= s.end and s.at is not None), None)
-    at = begin + index if segment is None else segment.start + begin + index - segment.begin
-    byte = lossless.capture.sent_at(int(lossless.table.offset[place]))
-    headline = f"decoding that starts at {lossless.table.messages[place].name} (byte {byte:#x}) goes wrong"
-    return lossless.failure(CLAUSE, headline, at, [("pc", want, found)])
-
 
 EXTRA = {
     "wake": START_CLAUSE["wake"],

@@ -18,7 +18,7 @@ from rvtrace.scoreboards.ntrace.edges import STOP_CLAUSE
 from rvtrace.scoreboards.ntrace.expected import Expected
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
-CLAUSE = "NT-20"
+PERIODIC = "NT-20"
 MESSAGES, CYCLES, HALFWORDS = 1, 2, 3  # trTeInstSyncMode
 
 
@@ -57,14 +57,14 @@ def check_periodic_sync(
             (clock[branches] >= clock[block] + most) & (branches < end)
         )  # for a branch message that could have been its carrier
         book.check(
-            CLAUSE,
+            PERIODIC,
             age < most or waits,
             partial(_failure, capture, expected, last, age, interval, "no synchronizing message was sent"),
         )
         if code == 2 and number:
             since = int(clock[block] - clock[int(at[number - 1])])
             book.check(
-                CLAUSE,
+                PERIODIC,
                 since + tolerances.sync_early >= interval,
                 partial(_failure, capture, expected, block, since, interval, "a synchronizing message was sent early"),
             )
@@ -82,5 +82,5 @@ def _failure(capture: NtraceCapture, expected: Expected, block: int, age: int, i
     pc = int(expected.pc[index])
     unit = "cycles" if capture.config.inst_sync_mode == CYCLES else "half-words"
     cycle = int(expected.block_cycle[block])
-    return Failure(CLAUSE, f"{text}: {age} {unit} after the last, the interval is {interval}", cycle, pc,
+    return Failure(PERIODIC, f"{text}: {age} {unit} after the last, the interval is {interval}", cycle, pc,
                    capture.program.where(pc))  # fmt: skip

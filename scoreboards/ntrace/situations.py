@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rvtrace.models.ntrace.table import MDO_BITS
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.expected import Expected
-from rvtrace.scoreboards.ntrace.legal import GROUP, mdo_groups
+from rvtrace.scoreboards.ntrace.legal_addresses import mdo_groups
 
 
 @dataclass
@@ -111,7 +112,7 @@ def _seed_8_2(seen: Seen) -> int:
     if not bits or not len(value):
         return 0
     groups, plain = mdo_groups(value, bits), mdo_groups(value, 0)
-    forms = [groups < plain, groups > plain, groups * GROUP >= bits]
+    forms = [groups < plain, groups > plain, groups * MDO_BITS >= bits]
     return sum(int(form.sum()) for form in forms) if all(form.any() for form in forms) else 0
 
 

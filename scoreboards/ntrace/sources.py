@@ -23,7 +23,7 @@ from rvtrace.scoreboards.ntrace.check import Verdict, check, plan
 from rvtrace.scoreboards.ntrace.source_field import source_at
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
-CLAUSE = "NT.11.2.sources"
+SOURCES = "NT.11.2.sources"
 
 
 class SourcesError(ValueError):
@@ -66,15 +66,15 @@ def check_sources(
     for damage in damages:
         book.fail(Failure(damage.clause, f"at byte {damage.offset}: {damage.reason}"))
     for source, part in others.items():
-        book.fail(Failure(CLAUSE, f"{len(part)} bytes have SRC={source}, which no encoder of the stream has",
+        book.fail(Failure(SOURCES, f"{len(part)} bytes have SRC={source}, which no encoder of the stream has",
                           table=[("SRC", ", ".join(map(str, captures)), str(source))]))  # fmt: skip
     verdicts = {}
     for source, capture in captures.items():
         part = parts[source]
         if capture.data:
-            book.check(CLAUSE, part == capture.data, _differs(source, capture.data, part))
+            book.check(SOURCES, part == capture.data, _differs(source, capture.data, part))
         verdicts[source] = check(replace(capture, data=part, out_cycle=None), tolerances)
-        book.count(CLAUSE, len(verdicts[source].decoded.messages))
+        book.count(SOURCES, len(verdicts[source].decoded.messages))
     return book, verdicts
 
 
@@ -82,7 +82,7 @@ def _differs(source: int, sent: bytes, found: bytes) -> Failure:
     n = min(len(sent), len(found))
     at = next((i for i in range(n) if sent[i] != found[i]), n)
     return Failure(
-        CLAUSE,
+        SOURCES,
         f"the messages with SRC={source} are not those its encoder sent, from its byte {at} on",
         table=[("bytes", sent[at : at + 8].hex(" ") or "none", found[at : at + 8].hex(" ") or "none")],
     )

@@ -30,6 +30,7 @@ TC_REPEAT, TC_CORRELATION = 30, 33
 SYNC_TCODES = (TC_SYNC, TC_DIRECT_SYNC, TC_INDIRECT_SYNC, TC_HIST_SYNC)
 BRANCHES = (TC_DIRECT, TC_INDIRECT, TC_HIST)  # branch messages that have a counterpart with SYNC
 FIRST_VENDOR = 56
+STARTS = (3, 5, 7, 9)  # SYNC where tracing begins (table 25)
 
 
 class MessageTable:

@@ -22,7 +22,6 @@ from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment
 from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
-from rvtrace.scoreboards.ntrace.legal import STARTS
 
 FLOW = ("NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs")
 POPS = (IType.RETURN, IType.COROUTINE_SWAP)  # which need not be reported with implicit return
@@ -134,7 +133,7 @@ class WrongField:
         fits = np.flatnonzero(self._expected.pc[first : last + 1] >> np.uint64(1) == address) + first
         if self._table["sync"][message] == t.ABSENT:
             fits = fits[np.isin(fits, [step.index for step in self._steps])]
-        if self._table["sync"][message] in STARTS:
+        if self._table["sync"][message] in t.STARTS:
             starts = {edge.index for edge in self._expected.edges if edge.kind in START_CLAUSE}
             fits = np.array(sorted(index for index in starts if first <= index <= last), dtype=np.int64)
         return fits.tolist() if len(fits) <= MANY else []
@@ -217,7 +216,7 @@ class WrongField:
 
     def _starts(self, message: int, at: int) -> bool:
         """Whether trace started at a traced instruction, as a message says."""
-        if self._table["sync"][message] not in STARTS:
+        if self._table["sync"][message] not in t.STARTS:
             return False
         return not at or any(edge.index == at and edge.kind in START_CLAUSE for edge in self._expected.edges)
 

@@ -9,12 +9,13 @@ from rvtrace.tb.ntrace.coverage.points import POINTS
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import ROOT, PlanTests, Rows, literals
 
-LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "time",
+LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "restart",
+            "time",
             "wrong_field")  # fmt: skip
 CHECKERS = {
     "exact": ("scoreboards/ntrace/exact.py", "scoreboards/ntrace/attribution.py", "models/ntrace/encoder/*.py"),
     "lossless": tuple(f"scoreboards/ntrace/{part}.py" for part in LOSSLESS),
-    "legal": ("scoreboards/ntrace/legal.py",),
+    "legal": ("scoreboards/ntrace/legal*.py",),
     "codec": ("models/ntrace/codec.py",),
     "decoder": (
         "models/ntrace/decoder/deco*.py",

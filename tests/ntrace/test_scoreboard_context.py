@@ -17,7 +17,7 @@ from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from tests.common.there import there
 from tests.ntrace.checked_scenarios import Change, doctored, scenario_run, set_at
 
-CLAUSE = "NT.7.1.priv_change"
+PRIV_CHANGE = "NT.7.1.priv_change"
 OWN, BOTH = Config(ownership=1), Config(ownership=1, hcontext=1)
 
 
@@ -97,8 +97,8 @@ def test_pairs_at_every_change() -> None:
     """
     program, beats = scenario_run("ownership", BOTH)
     good = doctored(program, beats, BOTH, paired(), Tolerances.free())
-    assert good.passed and good.book.results()[CLAUSE][0] > 5
-    assert CLAUSE in doctored(program, beats, BOTH, paired(6), Tolerances.free()).book.failed
+    assert good.passed and good.book.results()[PRIV_CHANGE][0] > 5
+    assert PRIV_CHANGE in doctored(program, beats, BOTH, paired(6), Tolerances.free()).book.failed
     assert not doctored(program, beats, BOTH, paired(), exact=True).passed
 
 
@@ -107,7 +107,7 @@ def test_pairs_at_every_change() -> None:
 def test_change_that_is_reported_wrongly(config: Config, change: Change) -> None:
     program, beats = scenario_run("ownership", config)
     assert doctored(program, beats, config).passed
-    assert CLAUSE in doctored(program, beats, config, change).book.failed
+    assert PRIV_CHANGE in doctored(program, beats, config, change).book.failed
 
 
 def test_anywhere_between_its_neighbours() -> None:
@@ -118,7 +118,7 @@ def test_anywhere_between_its_neighbours() -> None:
         index = changes(messages)[0]
         messages[index - 1], messages[index] = messages[index], messages[index - 1]
 
-    assert CLAUSE not in doctored(program, beats, OWN, earlier).book.failed
+    assert PRIV_CHANGE not in doctored(program, beats, OWN, earlier).book.failed
 
 
 def test_two_changes_in_one_count_keep_their_order() -> None:
@@ -134,16 +134,16 @@ def test_two_changes_in_one_count_keep_their_order() -> None:
         walk.context = context
     beats = to_beats(walk.step(3).trace_off().retired(), 1, "block")
     good = doctored(program, beats, OWN)
-    assert good.passed and good.book.results()[CLAUSE] == [3, 0]
+    assert good.passed and good.book.results()[PRIV_CHANGE] == [3, 0]
     reordered = doctored(program, beats, OWN, lambda m: m.__setitem__(slice(2, 4), [m[3], m[2]]))
-    assert CLAUSE in reordered.book.failed
+    assert PRIV_CHANGE in reordered.book.failed
 
 
 def test_counts_and_options() -> None:
     program, beats = scenario_run("ownership", BOTH)
-    assert doctored(program, beats, BOTH).book.results()[CLAUSE][0] > 5
+    assert doctored(program, beats, BOTH).book.results()[PRIV_CHANGE][0] > 5
     plain, beats = scenario_run("ownership", Config())
-    assert CLAUSE not in doctored(plain, beats, Config()).book.results()
+    assert PRIV_CHANGE not in doctored(plain, beats, Config()).book.results()
 
 
 def test_process_of_the_seed() -> None:
@@ -155,5 +155,5 @@ def test_process_of_the_seed() -> None:
 def test_hcontext_is_not_asked_for_where_it_does_not_exist() -> None:
     """Two blocks that differ in hcontext alone are one state for an encoder that does not know it."""
     program, beats = scenario_run("ownership", OWN)
-    counts = [doctored(program, beats, config).book.results()[CLAUSE][0] for config in (OWN, BOTH)]
+    counts = [doctored(program, beats, config).book.results()[PRIV_CHANGE][0] for config in (OWN, BOTH)]
     assert beats.hcontext.any() and counts[0] < counts[1]

@@ -133,3 +133,19 @@ def test_a_retire_stream_that_ends_after_trace_was_switched_off() -> None:
     three_missing = "the trace ends 3 instructions before the hart stopped being traced"
     assert failed(b"".join(most), off) == [("NT.7.12.stop", three_missing)]
     assert failed(b"".join(most), still_on) == []
+
+
+def test_what_a_device_declares_changes_nothing_of_what_is_decoded() -> None:
+    """A wrong address, after which decoding goes on with the next one that is reported, and a message with another SRC:
+    the reading is the same of a device with the reference profile.
+    """
+    config = Config(src_bits=4, src_id=3, inst_stall_ena=1)
+    program, beats = scenario_run("nested_calls", config)
+    messages = list(Encoder(config).run(beats).messages)
+    jumps = [index for index, one in enumerate(messages) if one.get("uaddr") is not None]
+    messages[jumps[1]] = messages[jumps[1]].replaced(uaddr=there(messages[jumps[1]].get("uaddr")) ^ 1 << 20)
+    messages[jumps[-1]] = messages[jumps[-1]].replaced(src=1)
+    data = b"".join(pack(one, 4) for one in messages)
+    read = [check(NtraceCapture(config, program, data, beats, exact=exact)).decoded for exact in (True, False)]
+    assert len(read[0].diagnostics) == 1 and len(read[0]) > 0
+    assert read[0].diagnostics == read[1].diagnostics and read[0].pcs.tolist() == read[1].pcs.tolist()
