@@ -116,7 +116,8 @@ class Field:
 
     max_bits: limit of a VARIABLE field. codes: names of its values; vendor: values left to vendors. is_address: bit 0
     of the address is not sent. form: how people see it, of `FORMS`, or a function of all values to one of them; show:
-    its text, of its value and all values, if none of them does.
+    its text, of its value and all values, if none of them does. meaning: of its values, after "it is"; when: it is
+    present, after "it is present": both as a sentence of a finding has them.
     """
 
     name: str
@@ -132,6 +133,8 @@ class Field:
     form: str | Callable[[Values], str] = "dec"
     show: Callable[[int, Values], str] | None = None
     clause: str = ""
+    meaning: str = ""
+    when: str = ""
 
     def __post_init__(self) -> None:
         if not self.key:
