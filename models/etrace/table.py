@@ -184,7 +184,7 @@ def _is_explicit(c: Any, v: Values) -> int:
 
 SUBFORMAT = Field("subformat", 2)
 ANY_SUBFORMAT = Field("subformat", "f0s_width_p")
-BRANCHES = Field("branches", 5, clause="ET.pay.map_length")
+BRANCHES = Field("branches", 5, clause="ET.pay.map_length", meaning="the number of branches in branch_map")
 BRANCH_MAP = Field("branch_map", _map, show=bit_map, clause="ET.pay.map_bits")
 FULL_MAP = Field("branch_map", _full_map, show=bit_map, clause="ET.pay.map_bits")
 DIFFERENTIAL = Field(
@@ -193,23 +193,33 @@ DIFFERENTIAL = Field(
 NOTIFY, UPDISCON, IRREPORT = (
     Field(name, 1, coding=FLAG, clause=f"ET.pay.{name}") for name in ("notify", "updiscon", "irreport")
 )
-IRDEPTH = Field("irdepth", _irdepth, coding=FILLED, clause="ET.pay.irdepth")
+IRDEPTH = Field(
+    "irdepth", _irdepth, coding=FILLED, clause="ET.pay.irdepth", meaning="the number of calls that are open"
+)
 TAIL = (DIFFERENTIAL, NOTIFY, UPDISCON, IRREPORT, IRDEPTH)
-FULL = Field("address", _address, is_address=True, show=hexadecimal, clause="ET.pay.differential")
-BRANCH = Field("branch", 1, clause="ET.pay.branch_bit")
+FULL = Field("address", _address, is_address=True, show=hexadecimal, clause="ET.pay.start")
+BRANCH = Field("branch", 1, clause="ET.pay.branch_bit", meaning="0 for a taken branch, else 1")
 PRIVILEGE = Field("privilege", "privilege_width_p", codes=PRIVILEGE_NAMES, show=decimal, clause="ET.pay.privilege")
 TIME = Field("time", _time, show=hexadecimal, clause="ET.pay.time")
 CONTEXT = Field("context", _context, show=hexadecimal, clause="ET.pay.context")
-CAUSE = (Field("ecause", "ecause_width_p", clause="ET.pay.ecause"), Field("interrupt", 1, clause="ET.pay.ecause"))
-TVAL = Field("tval", "iaddress_width_p", show=hexadecimal, clause="ET.pay.tval")
-INDEX = Field("index", "cache_size_p", clause="ET.opt.cache")
-COUNT, FORM = (
-    Field("branch_count", 32, clause="ET.pay.branch_count"),
-    Field("branch_fmt", 2, clause="ET.pay.branch_fmt"),
+CAUSE = (
+    Field("ecause", "ecause_width_p", clause="ET.pay.ecause"),
+    Field("interrupt", 1, clause="ET.pay.ecause", meaning="1 for an interrupt and 0 for an exception"),
 )
-THADDR = Field("thaddr", 1, clause="ET.pay.thaddr")
+TVAL = Field("tval", "iaddress_width_p", show=hexadecimal, clause="ET.pay.tval")
+INDEX = Field("index", "cache_size_p", clause="ET.opt.cache", meaning="the entry of the jump target cache")
+COUNT, FORM = (
+    Field("branch_count", 32, clause="ET.pay.branch_count", meaning="the number of branches less 31"),
+    Field(
+        "branch_fmt",
+        2,
+        clause="ET.pay.branch_fmt",
+        meaning="0 without an address, 2 with one, 3 if the branch there failed",
+    ),
+)
+THADDR = Field("thaddr", 1, clause="ET.pay.thaddr", meaning="1 if the address is that of the trap handler")
 SUPPORT = (
-    SUBFORMAT, Field("ienable", 1, clause="ET.pay.ienable"),
+    SUBFORMAT, Field("ienable", 1, clause="ET.pay.ienable", meaning="1 if the encoder is enabled"),
     Field("encoder_mode", "encoder_mode_n", clause="ET.pay.support"),
     Field("qual_status", 2, codes=dict(enumerate(QUAL_STATUS)), show=decimal, clause="ET.pay.qual_status"),
     Field("ioptions", _ioptions, coding=IOPTIONS, show=decimal, clause="ET.pay.ioptions"),
@@ -220,12 +230,16 @@ DATA_TRACE = (
 )  # fmt: skip
 DRAFT_FORM = Field("branch_fmt", 1, clause="ET.pay.branch_fmt")
 DRAFT_COUNT = (
-    Field("branch_count", 16, clause="ET.pay.branch_count"), Field("no_mispred", 1, clause="ET.pay.branch_fmt"),
+    Field("branch_count", 16, clause="ET.pay.branch_count", meaning="the number of branches less 31"),
+    Field("no_mispred", 1, clause="ET.pay.branch_fmt"),
 )  # fmt: skip
 
 
-def _if(present: Of, *fields: Field) -> tuple[Field, ...]:
-    return tuple(replace(f, present=present) for f in fields)
+def _if(present: Of, when: str, *fields: Field) -> tuple[Field, ...]:
+    return tuple(replace(f, present=present, when=when) for f in fields)
+
+
+EXPLICIT, BRANCHED = "unless implicit_exception implies it", "if branches is not 0"
 
 
 def _packet(name: str, fields: tuple[Field, ...], format: int, subformat: int | None = None) -> MessageType:
@@ -234,15 +248,17 @@ def _packet(name: str, fields: tuple[Field, ...], format: int, subformat: int | 
 
 V2_0 = Table(
     (
-        _packet("branch_count", (ANY_SUBFORMAT, COUNT, FORM, *_if(_has_address, *TAIL)), 0, 0),
+        _packet(
+            "branch_count", (ANY_SUBFORMAT, COUNT, FORM, *_if(_has_address, "if branch_fmt is 2 or 3", *TAIL)), 0, 0,
+        ),
         _packet("jump_target", (ANY_SUBFORMAT, INDEX, BRANCHES, BRANCH_MAP, IRREPORT, IRDEPTH), 0, 1),
-        _packet("branch_map", (BRANCHES, FULL_MAP, *_if(_has_branches, *TAIL)), 1),
+        _packet("branch_map", (BRANCHES, FULL_MAP, *_if(_has_branches, BRANCHED, *TAIL)), 1),
         _packet("address", TAIL, 2),
         _packet("start", (SUBFORMAT, BRANCH, PRIVILEGE, TIME, CONTEXT, FULL), 3, 0),
         _packet(
             "trap",
-            (SUBFORMAT, BRANCH, PRIVILEGE, TIME, CONTEXT, *CAUSE, THADDR, *_if(_is_explicit, FULL),
-             *_if(_is_exception, TVAL)), 3, 1,
+            (SUBFORMAT, BRANCH, PRIVILEGE, TIME, CONTEXT, *CAUSE, THADDR, *_if(_is_explicit, EXPLICIT, FULL),
+             *_if(_is_exception, "for exceptions", TVAL)), 3, 1,
         ),
         _packet("context", (SUBFORMAT, PRIVILEGE, TIME, CONTEXT), 3, 2),
         _packet("support", (*SUPPORT, *DATA_TRACE), 3, 3),
@@ -253,15 +269,16 @@ DRAFT = Table(
     (
         _packet(
             "branch_map",
-            (BRANCHES, *_if(_has_no_branches, DRAFT_FORM), *_if(_is_mapped, FULL_MAP), *_if(_is_counted, *DRAFT_COUNT),
-             *_if(_has_branches, DIFFERENTIAL)), 1,
+            (BRANCHES, *_if(_has_no_branches, "if branches is 0", DRAFT_FORM),
+             *_if(_is_mapped, "if branch_fmt is 0", FULL_MAP), *_if(_is_counted, "if branch_fmt is 1", *DRAFT_COUNT),
+             *_if(_has_branches, BRANCHED, DIFFERENTIAL)), 1,
         ),
         _packet("address", (DIFFERENTIAL,), 2),
         _packet("start", (SUBFORMAT, CONTEXT, PRIVILEGE, BRANCH, FULL), 3, 0),
         _packet(
             "trap",
-            (SUBFORMAT, CONTEXT, PRIVILEGE, BRANCH, *_if(_is_explicit, FULL), *CAUSE,
-             *_if(lambda c, v: not c.notval_p, TVAL)), 3, 1,
+            (SUBFORMAT, CONTEXT, PRIVILEGE, BRANCH, *_if(_is_explicit, EXPLICIT, FULL), *CAUSE,
+             *_if(lambda c, v: not c.notval_p, "if notval_p is 0", TVAL)), 3, 1,
         ),
         _packet("context", (SUBFORMAT, CONTEXT), 3, 2),
         _packet("support", SUPPORT, 3, 3),

@@ -282,7 +282,7 @@ def presence(part: Part) -> Iterator[Deviation]:
             due = f"{names} {verb} present {when}" if when else f"the table says when {names} {verb} present"
             for id, says, there in (
                 ("always", f"present not only {when}" if when else "always present", always),
-                ("otherwise", f"not present {when}, but else" if when else "present where not due",
+                ("otherwise", f"not present {when}, but otherwise" if when else "present where not due",
                  lambda c, v, of=condition: int(not of(c, v))),
             ):  # fmt: skip
 
@@ -384,12 +384,21 @@ def polarity(part: Part) -> Iterator[Deviation]:
                         "flags", change, flags[0].key)  # fmt: skip
 
 
-def order_of_bits(part: Part) -> Iterator[Deviation]:
-    """The most significant bit comes first, in all fields or in one."""
-    due, group = "the least significant bit of a field comes first", "bits"
+def order_of_bits(part: Part, before: Mapping[str, int] | None = None) -> Iterator[Deviation]:
+    """The most significant bit comes first, in all fields or in one. before: bits of fields that select the message and
+    are none of its own.
+    """
+    due = "the least significant bit of a field comes first"
+
+    def all_reversed(table: Table[Any]) -> Table[Any]:
+        changed = part.rows(lambda row: tuple(map(reverse, row)))(table)
+        for key, width in (before or {}).items():
+            changed = renumbered(changed, part.names, key, lambda code, width=width: reversed_bits(code, width))
+        return changed
+
     yield Deviation(part.named("msb_first"), part.order or part.clause,
-                    f"the most significant bit of each field comes first{part.words}", due, group,
-                    part.rows(lambda row: tuple(map(reverse, row))))  # fmt: skip
+                    f"the most significant bit of each field comes first{part.words}", due, "bits",
+                    all_reversed)  # fmt: skip
     for key, one in part.fields.items():
         if part.width(one) != 1:
             says = f"the most significant bit of {one.name} comes first{part.words}"
@@ -429,7 +438,7 @@ def unshifted(part: Part, shift: int, wide: bool = False) -> Iterator[Deviation]
     if names and shift:
         more = ", and have " + bits(shift) + " more" if wide else ""
         yield Deviation(part.named("address_bytes", "wide" * wide), names[0].clause or part.clause,
-                        f"addresses are byte addresses, not shifted{more}{part.words}",
+                        f"addresses are byte addresses{part.words}, not shifted{more}",
                         _address(shift), "units", change)  # fmt: skip
 
 
@@ -470,7 +479,8 @@ def selectors(table: Table[Any], key: str, clause: str, within: Mapping[str, int
         def changed(table: Table[Any], other: Mapping[int, int] = other) -> Table[Any]:
             return renumbered(table, names, key, lambda value: other.get(value, value))
 
-        yield Deviation(f"{key}s_{a}_{b}", clause, f"{key}s {a} and {b}{words} are exchanged",
+        name = "_".join(map(str, (f"{key}s", a, b, *(within or {}).values())))
+        yield Deviation(name, clause, f"{key}s {a} and {b}{words} are exchanged",
                         f"the codes of {key}s are those of the tables", f"{key}s", changed)  # fmt: skip
 
 

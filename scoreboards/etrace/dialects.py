@@ -15,8 +15,9 @@ from typing import Any
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, options_of
 from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.diagnosis.operators import Change
 from rvtrace.scoreboards.diagnosis.search import Dialect
-from rvtrace.scoreboards.etrace.layout import Layout, Read, read, rewritten, standard
+from rvtrace.scoreboards.etrace.layout import Read, read, rewritten, standard
 
 Values = dict[str, Any]
 Meaning = Callable[[str, Values, dict[str, int]], "Values | None"]  # (packet's name, its fields, options in force)
@@ -25,13 +26,14 @@ Meaning = Callable[[str, Values, dict[str, int]], "Values | None"]  # (packet's 
 @dataclass(frozen=True)
 class Rewriting:
     """How a dialect is taken back. frames: the payloads of a transported stream. payload: the bytes in the order of the
-    specification. layout: where the device has its fields. values: makes, for one trace, what the fields mean, from
-    what they are. config: parameters that follow.
+    specification. table: the device's packets. extended: what is after the last byte of a payload. values: makes, for
+    one trace, what the fields mean, from what they are. config: parameters that follow.
     """
 
     frames: Callable[[bytes, Config], list[bytes]] | None = None
     payload: Callable[[bytes], bytes] | None = None
-    layout: Callable[[Layout, Config], Layout] | None = None
+    table: Change | None = None
+    extended: str = "sign"
     values: Callable[[Config, Program], Meaning] | None = None
     config: Callable[[Config], Config] | None = None
 
@@ -43,10 +45,11 @@ class Rewriter:
         steps: list[Rewriting] = [dialect.rewriting for dialect in dialects]
         for step in steps:
             config = config if step.config is None else step.config(config)
-        layout = standard(config.variant)
+        self.table = standard(config.variant)
         for step in steps:
-            layout = layout if step.layout is None else step.layout(layout, config)
-        self.config, self.layout = config, layout
+            self.table = self.table if step.table is None else step.table(self.table)
+        self.config = config
+        self._extended = next((step.extended for step in steps if step.extended != "sign"), "sign")
         self._payloads = [step.payload for step in steps if step.payload is not None]
         self._meanings = [step.values(config, program) for step in steps if step.values is not None]
         self.options = config.options
@@ -68,7 +71,7 @@ class Rewriter:
         sent = payload
         for change in self._payloads:
             sent = change(sent)
-        was = read(sent, self.layout, self.config, self.options)
+        was = read(sent, self.table, self.config, self.options, self._extended)
         if not was.name or was.problem:
             return was, None
         values: Values | None = was.values

@@ -87,7 +87,8 @@ class Packets:
         self._capture, self._wanted = capture, wanted
         self._transported = transported(capture)
         framing = transport_dialects(capture.config) if self._transported else ()
-        self.dialects: Sequence[Dialect] = (*framing, *dialects(capture.config))
+        others = [(variation.option, config) for variation, config in variations(capture.config, OPTIONS)]
+        self.dialects: Sequence[Dialect] = (*framing, *dialects(capture.config, others))
         self._streams: dict[Any, list[bytes]] = {}
         self._tried, self._read = 0.0, 0
         self._lost = lru_cache(maxsize=None)(self._measured)

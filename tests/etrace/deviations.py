@@ -357,7 +357,7 @@ TABLE = (
     ),
     Deviation(
         "tval_for_interrupts",
-        "interrupts too",
+        "present not only for exceptions",
         ("ET.pay.tval",),
         variants=V2,
         fields=_tval_for_interrupts,
