@@ -48,12 +48,11 @@ def _made(table: Packets, config: Config, others: tuple[Config, ...]) -> tuple[D
     of_tables = chain(
         o.unshifted(every, lsb), o.unshifted(every, lsb, wide=True), o.unshifted(sync, lsb), o.unshifted(flow, lsb),
         o.overshifted(every, lsb), _by_hand(every, flow, config),
-        o.polarity(every), o.codes(valued), o.offset(valued), o.presence(every),
-        o.order_of_bits(valued, {"format": FORMAT_BITS}),
+        o.polarity(every), o.codes(valued), o.offset(valued), o.order_of_bits(valued, {"format": FORMAT_BITS}),
         o.selectors(table, "format", "ET.pay.fields"), o.selectors(table, "subformat", "ET.pay.fields", {"format": 3}),
         o.selectors(table, "subformat", "ET.pay.fields", {"format": 0}),
         o.widths(every.without("address", "branch_map"), others), o.absent(every.without(*READ_BY), others),
-        *map(o.moved, parts), *map(o.extra, parts),
+        o.presence(every), *map(o.moved, parts), *map(o.extra, parts),
     )  # fmt: skip
     derived = o.distinct(of_tables, table, config, every.probes)
     return (*_bytes(), *_of_values(every, flow, config), *(d.dialect(Rewriting(table=d.change)) for d in derived))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A field that is only in the table: packed, decoded, printed, a column, covered and in the viewer with nothing else
-changed.
+"""A field that is only in the table: packed, decoded, printed, a column, covered, in the viewer and in the diagnosis of
+other devices with nothing else changed.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,16 +20,20 @@ from rvtrace.models.etrace.codec import pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.decode import Decoder, decode
 from rvtrace.models.etrace.encoder.encode import Encoder
-from rvtrace.models.etrace.table import TABLES, Packet
+from rvtrace.models.etrace.table import TABLES, Packet, options_of
 from rvtrace.report import viewer_traces
 from rvtrace.report.listing.etrace import packet_line
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.layout import read, standard
 from rvtrace.scoreboards.etrace.table import PacketTable, compare_fields
 from rvtrace.tb.common.coverage.tally import Tally
 from rvtrace.tb.etrace.coverage import points, sampling
 from tests.common.compiled import both
+from tests.etrace.deviant_runs import FIXED
 from tests.etrace.fuzz import LOOP, MAIN, program
 from tests.etrace.packet_writer import PacketWriter
+from tests.etrace.walks import encode, walk
 from tests.ntrace.encoder_stream import OFF, linear, row, to_beats
 
 # Between branch_map and address, where there is an address
@@ -128,3 +133,28 @@ def test_it_is_covered() -> None:
     for payload in payloads():
         sampling._more_fields(tally, unpack(payload, CONFIG))
     assert tally.counts["field_bytes_cg"] == {f"{name} x 1": 3, f"{name} x 2": 1}
+
+
+def capture(width: int, monkeypatch: pytest.MonkeyPatch) -> EtraceCapture:
+    """Of a device whose gauges, each another one, have so many bits; 0: it has none."""
+    gauges = (replace(GAUGE, width=width),) if width else ()
+    theirs = TABLES["v2_0"].each(lambda _, of: gauges if of.key == "gauge" else (of,))
+    what = walk(7, 800, **FIXED)
+    trace = encode(what.config, what.beats)
+    with monkeypatch.context() as device:
+        device.setitem(TABLES, "v2_0", theirs)
+        sent = [
+            pack(Packet(one.name, one.values | {"gauge": 37 * n % 128}), what.config, options_of(options))
+            for n, (one, options) in enumerate(zip(trace.packets, trace.options))
+        ]
+    return EtraceCapture(what.config, what.program, sent, beats=what.beats, exact=False)
+
+
+@pytest.mark.parametrize("width", [0, 7, 13])
+def test_a_device_without_it_or_with_another_width_is_named(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check(capture(9, monkeypatch)).passed
+    verdict = check(capture(width, monkeypatch))
+    first = next(failure for failure in verdict.failures if not failure.cause)
+    says = f"gauge has {width} bits" if width else "gauge is absent"
+    assert f"the trace decodes if {says}; by the specification gauge " in first.headline
+    assert first.clause == "ET.pay.fields" and verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
