@@ -118,7 +118,7 @@ def _timed(work: Callable[[], Any]) -> float:
 def cells(system: SystemBench) -> bool:
     """The rows of `make area` for this system; whether all of them were synthesized and no latch was inferred."""
     print("cells (Yosys, generic gates)", synthesis.HEAD, sep="\n")
-    for row in (row for row in synthesis.ROWS if row.ip == system.ip):
+    for row in synthesis.rows(system.ip):
         try:
             print(synthesis.line(row, synthesis.measured(row)), flush=True)
         except synthesis.SynthesisError as error:

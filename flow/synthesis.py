@@ -24,39 +24,6 @@ from rvtrace.jobs.builds import ROOT
 REQUIREMENTS = ROOT / "flow" / "requirements-synthesis.txt"
 PAGE = ROOT / "docs" / "reference" / "rtl-area.md"
 
-# Everything of an encoder that is an option, switched off; one variant is left.
-ETRACE_NONE = {
-    "BpredSize": "0",
-    "CacheSize": "0",
-    "ReturnStackSize": "0",
-    "SijumpEn": "1'b0",
-    "DraftEn": "1'b0",
-    "ImplicitExceptionEn": "1'b0",
-    "FullAddressEn": "1'b0",
-    "FilterEn": "1'b0",
-    "StampEn": "1'b0",
-    "SyncModes": "4'd1",
-}
-NTRACE_NONE = {
-    "StackDepth": "0",
-    "Rc7En": "1'b0",
-    "HtmEn": "1'b0",
-    "RepeatedHistoryEn": "1'b0",
-    "RepeatBranchEn": "1'b0",
-    "SequentialJumpEn": "1'b0",
-    "AllJumpsEn": "1'b0",
-    "BtypeExtEn": "1'b0",
-    "ContextEn": "1'b0",
-    "HcontextEn": "1'b0",
-    "TimestampEn": "1'b0",
-    "SrcEn": "1'b0",
-    "ExtendAddrEn": "1'b0",
-    "VendorEn": "1'b0",
-    "FilterEn": "1'b0",
-    "SyncModes": "4'd1",
-}
-_NO_CONTEXT = {"NoContext": "1'b1"}
-
 
 @dataclass(frozen=True)
 class Row:
@@ -80,47 +47,10 @@ class SynthesisError(RuntimeError):
     """Yosys is missing, or printed no counts; the text says what to do."""
 
 
-def _etrace(what: str, parameters: Mapping[str, str], *more: Mapping[str, str]) -> Row:
-    return Row("etrace", what, {name: value for part in (parameters, *more) for name, value in part.items()})
-
-
-def _ntrace(what: str, parameters: Mapping[str, str], *more: Mapping[str, str]) -> Row:
-    return Row("ntrace", what, {name: value for part in (parameters, *more) for name, value in part.items()})
-
-
-_FOUR, _EIGHT, _SIXTEEN = ({"FifoDepth": depth} for depth in ("4", "8", "16"))
-_TWO, _RV32 = {"NBlocks": "2"}, {"IAddressWidth": "32"}
-ROWS = (
-    _etrace("everything", {}),
-    _etrace("everything, RV32", _RV32),
-    _etrace("everything, two blocks", _TWO),
-    _etrace("everything, 2.0 only", {"DraftEn": "1'b0"}),
-    _etrace("everything, no filters", {"FilterEn": "1'b0"}),
-    _etrace("no option, 2.0 only, queue of 4", ETRACE_NONE, _NO_CONTEXT, _FOUR),
-    _etrace("the same, with context", ETRACE_NONE, _FOUR),
-    _etrace("the same, with context and all sync modes", ETRACE_NONE, _FOUR, {"SyncModes": "4'd15"}),
-    _etrace("no option, draft only, queue of 4", ETRACE_NONE, _NO_CONTEXT, _FOUR,
-            {"DraftEn": "1'b1", "RatifiedEn": "1'b0", "BcountBits": "16"}),
-    _etrace("no option, 2.0 only, queue of 8", ETRACE_NONE, _NO_CONTEXT, _EIGHT),
-    _etrace("the same, two blocks", ETRACE_NONE, _NO_CONTEXT, _EIGHT, _TWO),
-    _ntrace("everything", {}),
-    _ntrace("everything, RV32", {"Xlen": "32"}),
-    _ntrace("everything, two blocks", _TWO),
-    _ntrace("everything, ratified 1.0 only", {"Rc7En": "1'b0"}),
-    _ntrace("everything, no filters", {"FilterEn": "1'b0"}),
-    _ntrace("no option, BTM, 1.0 only, queue of 8", NTRACE_NONE, _EIGHT),
-    _ntrace("the same, with HTM", NTRACE_NONE, _EIGHT, {"HtmEn": "1'b1"}),
-    _ntrace("the same, with HTM, Ownership and TSTAMP", NTRACE_NONE, _EIGHT,
-            {"HtmEn": "1'b1", "ContextEn": "1'b1", "TimestampEn": "1'b1"}),
-    _ntrace("no option, BTM, 1.0 only, queue of 16", NTRACE_NONE, _SIXTEEN),
-    _ntrace("the same, two blocks", NTRACE_NONE, _SIXTEEN, _TWO),
-    Row("tandem", "RV64", {"Xlen": "64", "NLanes": "1"}),
-    Row("tandem", "RV32, no floating point", {"Xlen": "32", "Mlen": "32", "Flen": "0", "NLanes": "1"}),
-    Row("hpm", "29 counters of 64 bits", {"Xlen": "64"}),
-    Row("hpm", "four counters", {"Xlen": "64", "Counters": "120"}),
-    Row("ctr", "RV64, one transfer a cycle, depth 16", {"Xlen": "64", "NTransfers": "1", "Depths": "1"}),
-    Row("ctr", "RV64, two transfers a cycle, depth 16", {"Xlen": "64", "NTransfers": "2", "Depths": "1"}),
-)  # fmt: skip
+def rows(*ips: str) -> list[Row]:
+    """The builds of some systems, of all in the order of their titles if none is named."""
+    chosen = ips or sorted(systems.NAMES, key=lambda ip: systems.judge(ip).title)
+    return [Row(ip, what, parameters) for ip in chosen for what, parameters in systems.bench(ip).areas]
 
 
 def yosys() -> str:

@@ -15,6 +15,7 @@ from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import Bench, BuildConfig, BuildTable
 from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
+from rvtrace.jobs.measured import Models
 from rvtrace.jobs.sizes import Sizes
 from rvtrace.scoreboards.common.judge import Judge
 
@@ -28,7 +29,8 @@ class SystemBench(Judge):
     drives: how its bench can be driven, the usual way first. whole: the count in a result's stats of everything that
     has to be stored or moved. synthesis_top, synthesized: the module whose cells `make perf` counts, and with which
     parameters; "": its blocks are those of other systems. modelled_as: what `modelled` ran, in words. linted:
-    parameters with which the RTL and the bench are linted. around: what is built around it: top, bench, parameters to
+    parameters with which the RTL and the bench are linted. areas: builds that `make area` synthesizes, in words and
+    with their parameters. models: what `make perf` measures of its models, None if it sends no trace. around: what is built around it: top, bench, parameters to
     lint it with. measured_with: options of the runs of `make perf`. mutated: folders and files of rtl/ that a campaign
     of mutants changes, by the campaign's name, which is the system's or that of a part of it; a file that one of them
     names is not of those that name its folder.
@@ -42,6 +44,8 @@ class SystemBench(Judge):
     synthesized: ClassVar[tuple[dict[str, int], ...]] = ()
     modelled_as: ClassVar[str] = ""
     linted: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+    models: ClassVar[Models | None] = None
+    areas: ClassVar[tuple[tuple[str, Mapping[str, str]], ...]] = ()
     around: ClassVar[tuple[tuple[str, Bench, tuple[dict[str, int], ...]], ...]] = ()
     measured_with: ClassVar[Mapping[str, Any]] = {}
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {}

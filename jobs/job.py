@@ -10,10 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from rvtrace.jobs.names import NAMES, config_of
+from rvtrace.jobs.names import NAMES, config_of, judge_of
 
-ROWS = ("ctr", "hpm", "sbi_pmu")  # those that play rows of cycles
-SIZED = (*ROWS, "tandem", "subsystem", "adapter")  # SIZE= is of a program as well
 DRIVES = ("bulk", "pins")
 RETIREMENTS = ("block", "single")
 WAVES, TIMES = "TRACE_WAVES", "times.npz"  # set for a run that leaves a waveform; what it leaves beside that
@@ -58,7 +56,7 @@ class Job:
     exact: bool = True
     out: str = ""
     keep: bool = False
-    ip: str = "ntrace"
+    ip: str = NAMES[0]
     sim: str = "verilator"
     dut: str = ""
     tolerances: dict[str, Any] = field(default_factory=dict)
@@ -92,17 +90,22 @@ class Job:
             raise JobError(
                 f"SOURCE={self.source} is not known; give one of {', '.join(_KINDS)} (`make list` has the names)"
             )
-        if self.ip in ROWS and (self.backpressure or self.retirement != "block"):
+        if self.port == "cycles" and (self.backpressure or self.retirement != "block"):
             raise JobError(
                 f"BACKPRESSURE= and RETIREMENT= mean nothing for IP={self.ip}, whose ports never wait; omit them"
             )
-        if self.ip in ("tandem", "subsystem", "adapter") and self.retirement != "block":
+        if self.port == "instructions" and self.retirement != "block":
             raise JobError(f"RETIREMENT= means nothing for IP={self.ip}, whose port has every instruction; omit it")
         if self.backpressure == 100 and getattr(self.settings, "inst_stall_ena", 1):
             raise JobError(
                 "BACKPRESSURE=100 stalls forever, unless the encoder may lose messages (INST_STALL_ENA=0); give"
                 " BACKPRESSURE=99 or less"
             )
+
+    @property
+    def port(self) -> str:
+        """What the port of its system takes (`Judge.port`)."""
+        return str(judge_of(self.ip).port)
 
     @property
     def settings(self) -> Any:
@@ -122,8 +125,9 @@ class Job:
         """The one command that repeats this run: only what differs from the default."""
         words = ["make run", f"IP={self.ip}", f"SOURCE={self.source}", f"SEED={self.seed}"]
         default = {f.name: f.default for f in fields(self)}
+        sized = self.source == "random" or self.port != "blocks"  # whether SIZE= means anything
         for name in ("sim", "drive", "retirement", "grouping", "size", "backpressure", "gaps"):
-            if getattr(self, name) != default[name] and (name != "size" or self.source == "random" or self.ip in SIZED):
+            if getattr(self, name) != default[name] and (name != "size" or sized):
                 words.append(f"{name.upper()}={getattr(self, name)}")
         if self.test:
             words.append(f"TEST={shlex.quote(self.test)}")

@@ -19,9 +19,10 @@ WORDS = {"IP": f"only this system, without writing the page: {', '.join(systems.
 def main(argv: list[str]) -> int:
     """0 if every build was synthesized, else 1."""
     given = parse(argv, WORDS, "Area and depth of the RTL.")
-    rows = [row for row in synthesis.ROWS if given.get("IP", row.ip) == row.ip]
+    systems.known(argv)
+    rows = synthesis.rows(*([given["IP"]] if "IP" in given else []))
     if not rows:
-        there = ", ".join(dict.fromkeys(row.ip for row in synthesis.ROWS))
+        there = ", ".join(dict.fromkeys(row.ip for row in synthesis.rows()))
         raise ArgumentError(f"IP={given['IP']} has no row in the table; give one of {there}")
     costs = []
     print(synthesis.HEAD, flush=True)

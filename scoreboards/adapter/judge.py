@@ -13,6 +13,7 @@ class AdapterJudge(RowsJudge):
     """Both adapters, one after the other."""
 
     ip, title, config, tolerances = "adapter", "Adapters of a core", Config, None
+    port = "instructions"
     summed = ("instructions", "traps", "blocks")
     left = ("program.elf", "config.json", "retired.csv", "rows.npz")
     unread = "the adapters leave no trace; type `make run IP=adapter SOURCE=random SEED=1`"

@@ -31,7 +31,8 @@ class Judge(ABC):
     attached. claims: options that describe a foreign device alone, and what they are of ours. follows_program: whether
     its trace says what the hart did only together with the program. counted: the count in a result's stats that says
     how much was run. leaves_rows: whether a capture has what was on the ports, rows of cycles. left: files of a
-    capture. unread: why `make check` and `make decode` refuse it, for a system that leaves no capture they could read.
+    capture. port: what its port takes: "blocks" of instructions, all "instructions", or "cycles", which never wait.
+    unread: why `make check` and `make decode` refuse it, for a system that leaves no capture they could read.
     """
 
     ip: ClassVar[str]
@@ -47,6 +48,7 @@ class Judge(ABC):
     counted: ClassVar[str] = "instructions"
     leaves_rows: ClassVar[bool] = False
     left: ClassVar[tuple[str, ...]] = ("trace.bin", "program.elf", "config.json", "retired.csv")
+    port: ClassVar[str] = "blocks"
     unread: ClassVar[str] = ""
 
     @property
@@ -114,6 +116,7 @@ class RowsJudge(Judge):
     """
 
     leaves_rows = True
+    port = "cycles"
     summed: ClassVar[tuple[str, ...]]
 
     def capture(self, config: Any, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:

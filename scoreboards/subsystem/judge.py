@@ -15,6 +15,7 @@ class SubsystemJudge(Judge):
     """All five on one hart port."""
 
     ip, title, config, tolerances = "subsystem", "Subsystem", Config, Tolerances
+    port = "instructions"
     left = (
         "ntrace.trace",
         "etrace.trace",

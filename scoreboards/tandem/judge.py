@@ -33,6 +33,7 @@ class TandemJudge(Judge):
     ip, title, config, tolerances = "tandem", "Tandem trace", Config, Tolerances
     foreign = FOREIGN
     leaves_rows = True
+    port = "instructions"
     left = (*Judge.left, "rows.npz")
     more_words: ClassVar[dict[str, str]] = {
         "ABSENT": "option absent, parts that are not traced, joined by commas (models/tandem/table.py), default none"

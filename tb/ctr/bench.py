@@ -28,6 +28,10 @@ _INSIDE = 4000  # transfers of a program, so that the run ends before all calls 
 class CtrBench(SystemBench, CtrJudge):
     """The control transfer records block."""
 
+    areas = (
+        ("RV64, one transfer a cycle, depth 16", {"Xlen": "64", "NTransfers": "1", "Depths": "1"}),
+        ("RV64, two transfers a cycle, depth 16", {"Xlen": "64", "NTransfers": "2", "Depths": "1"}),
+    )
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "ctr": ("ctr", "common/csr_access.sv", "common/csr_pkg.sv", "common/csr_port.sv")
     }

@@ -14,7 +14,9 @@ from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.riscv import recording
 from rvtrace.scoreboards.etrace.judge import EtraceJudge
+from rvtrace.tb.etrace.areas import AREAS
 from rvtrace.tb.etrace.builds import BUILD
+from rvtrace.tb.etrace.measured import MODELS
 from rvtrace.tb.etrace.stimulus import random_jobs
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.etrace.stimulus.scenarios.base import SMALL
@@ -53,6 +55,8 @@ class EtraceBench(EncoderBench, EtraceJudge):
 
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"etrace": ("etrace", "common")}
     sizes = SIZES
+    areas = AREAS
+    models = MODELS
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(SMALL)
     build = BUILD

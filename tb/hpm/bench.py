@@ -27,6 +27,10 @@ from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 class HpmBench(SystemBench, HpmJudge):
     """The counter block."""
 
+    areas = (
+        ("29 counters of 64 bits", {"Xlen": "64"}),
+        ("four counters", {"Xlen": "64", "Counters": "120"}),
+    )
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"hpm": ("hpm", "common/csr_access.sv", "common/csr_port.sv")}
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(RV32)

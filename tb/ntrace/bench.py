@@ -14,8 +14,10 @@ from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.riscv import recording
 from rvtrace.scoreboards.ntrace.judge import NtraceJudge
+from rvtrace.tb.ntrace.areas import AREAS
 from rvtrace.tb.ntrace.builds import BUILD
 from rvtrace.tb.ntrace.coverage.points import DEFINITIONS
+from rvtrace.tb.ntrace.measured import MODELS
 from rvtrace.tb.ntrace.stimulus import random_jobs
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL
@@ -63,6 +65,8 @@ class NtraceBench(EncoderBench, NtraceJudge):
         "tci": ("tci", "common/trace_timestamp.sv"),
     }
     sizes = SIZES
+    areas = AREAS
+    models = MODELS
     synthesis_top = "ntrace_encoder"
     synthesized = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 1}, {"Xlen": 64, "NBlocks": 2})
     linted: ClassVar[tuple[dict[str, int], ...]] = ({"Xlen": 64, "NBlocks": 1}, {"Xlen": 32, "NBlocks": 2})

@@ -30,6 +30,10 @@ from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 class TandemBench(SystemBench, TandemJudge):
     """The tandem-trace encoder."""
 
+    areas = (
+        ("RV64", {"Xlen": "64", "NLanes": "1"}),
+        ("RV32, no floating point", {"Xlen": "32", "Mlen": "32", "Flen": "0", "NLanes": "1"}),
+    )
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"tandem": ("tandem",)}
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
     small: ClassVar[dict[str, Any]] = dict(RV32)

@@ -49,20 +49,15 @@ def test_every_system_has_its_facets():
 # Lines that still quote a system or a clause id outside the systems' folders, by file: what they say belongs into a
 # facet. A file that is not here has none, and none of these may have more.
 QUOTED = {
-    "jobs/job.py": 4,
     "jobs/systems.py": 2,
     "flow/captured/files.py": 1,
     "flow/cores/run.py": 2,
     "flow/cores/suite.py": 1,
     "flow/cover/plan.py": 1,
-    "flow/faults/operators.py": 1,
     "flow/faults/rows.py": 1,
     "flow/faults/subjects.py": 1,
-    "flow/perf_decoders.py": 2,
-    "flow/perf_encoders.py": 2,
     "flow/programs/figures.py": 30,
     "flow/programs/scale.py": 7,
-    "flow/synthesis.py": 8,
     "report/exports.py": 3,
     "report/published_sizes.py": 3,
     "report/viewer_findings.py": 6,
