@@ -30,10 +30,10 @@ class SystemBench(Judge):
     has to be stored or moved. synthesis_top, synthesized: the module whose cells `make perf` counts, and with which
     parameters; "": its blocks are those of other systems. modelled_as: what `modelled` ran, in words. linted:
     parameters with which the RTL and the bench are linted. areas: builds that `make area` synthesizes, in words and
-    with their parameters. models: what `make perf` measures of its models, None if it sends no trace. around: what is built around it: top, bench, parameters to
-    lint it with. measured_with: options of the runs of `make perf`. mutated: folders and files of rtl/ that a campaign
-    of mutants changes, by the campaign's name, which is the system's or that of a part of it; a file that one of them
-    names is not of those that name its folder.
+    with their parameters. models: what `make perf` measures of its models, None if it sends no trace. around: what is
+    built around it: top, bench, parameters to lint it with. measured_with: options of the runs of `make perf`. mutated:
+    folders and files of rtl/ that a campaign of mutants changes, by the campaign's name, which is the system's or that
+    of a part of it; a file that one of them names is not of those that name its folder.
     """
 
     build: ClassVar[BuildTable]
