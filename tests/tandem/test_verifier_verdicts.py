@@ -5,14 +5,20 @@ the hart did.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from rvtrace.flow.faults.traces import split
 from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.simulator.interface import reference
 from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornSimulator
+from rvtrace.models.tandem.table import HAS
+from rvtrace.models.tandem.trace_data import FLUSH, Rows
+from rvtrace.models.tandem.verifier.compare import Comparer
 from rvtrace.models.tandem.verifier.verdict import Verdict
 from tests.tandem.hand import assembled, index, report_on, steps_of
-from tests.tandem.runs import Wrong, config_of, sections_of, trace_of, verified
+from tests.tandem.runs import Wrong, config_of, program_rows, sections_of, trace_of, verified
 
 COUNT = 4000
 
@@ -122,3 +128,19 @@ def test_bits_like_those_of_the_group_before_are_no_group_that_is_sent_twice() -
 
 def addi(rd: int, rs: int, number: int) -> int:
     return number << 20 | rs << 15 | rd << 7 | 0x13
+
+
+def test_a_trace_without_store_data_is_at_fault_at_each_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The group has the right instruction and address, so that no other place in the trace is looked for: a store costs
+    at most as many steps of the simulator as the lookahead of both sides and of what is watched has.
+    """
+    config, done = config_of(64), []
+    attempt = Comparer.attempt
+    monkeypatch.setattr(Comparer, "attempt", lambda *given: (done.append(0), attempt(*given))[1])
+    rows = program_rows("sort", 64).select(slice(0, 3000))
+    stores = int(np.count_nonzero(rows.has & HAS["memdata"]))
+    rows.has = rows.has & ~np.array(HAS["memdata"], rows.has.dtype)  # the recording is shared
+    report = verified(split(encode(Rows.concat([rows, Rows.from_rows([FLUSH])]), config)), config)
+    assert stores > 100 and [found.verdict for found in report.findings] == [Verdict.TRACE] * stores, str(report)
+    assert {(one.how, one.what) for found in report.findings for one in found.differences} == {("omitted", "memdata")}
+    assert len(done) < 40 * stores

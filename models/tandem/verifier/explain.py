@@ -28,6 +28,7 @@ from rvtrace.models.tandem.verifier.state import Replay, Trial
 from rvtrace.models.tandem.verifier.verdict import Difference, Finding, Verdict
 
 MAX_FINDINGS = 10_000
+_ACCESS = ("memdata", "paddr", "eaddr")  # parts of a load or store
 _INTERRUPTS = (11, 3, 7, 9, 1, 5)
 _WATCHES, _PROBING = 64, 4  # mismatches whose other side is kept, and those of them that every group is tried with
 END_BYTE = bytes([END])
@@ -87,7 +88,7 @@ class Explainer:
             self.diagnosed(k, group)
             return k + 1
         v.comparer.undo([step])
-        if self._turn(k, group):
+        if not _in_its_place(apart) and self._turn(k, group):
             self.diagnosed(k, group)
             return k + 1
         return self._mismatch(k, group, reported, step, apart)
@@ -163,7 +164,7 @@ class Explainer:
         sides = suspects(self.v, group, reported, step, apart)
         depths = {holds: self._depth(k, group, reported, sides, holds) for holds in (SIMULATOR, TRACE)}
         fits = {holds: not contradicted for holds, (_, contradicted) in depths.items()}
-        if not any(fits.values()):
+        if not any(fits.values()) and not _in_its_place(apart):
             later = self._structure(k, group, reported)
             if later is not None:
                 return later
@@ -492,6 +493,13 @@ class Explainer:
             report.findings.append(finding)
         else:
             report.suppressed += 1
+
+
+def _in_its_place(apart: list[Difference]) -> bool:
+    """Whether a group lacks nothing but data or addresses of its access: what it has is that of this step, so that no
+    other state and no other place in the trace explains it.
+    """
+    return all(one.how == "omitted" and one.what in _ACCESS for one in apart)
 
 
 def _same(v: Replay, one: int, other: int) -> bool:
