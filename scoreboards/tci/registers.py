@@ -8,7 +8,7 @@ RegisterCheck(params, book).run(accesses)
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from dataclasses import dataclass
 
 from rvtrace.models.csr.table import Field, Register
 from rvtrace.models.tci.layout import Params
@@ -21,15 +21,19 @@ _BY_ACCESS = {
 _PART = {"encoder": "te", "funnel": "funnel", "ram_sink": "ram", "pin_sink": "pib"}
 
 
-class Access(Protocol):
-    """A register access as a monitor saw it (`rvtrace.tb.tci.agents.apb.Access`)."""
+@dataclass(frozen=True)
+class Access:
+    """One register access as the monitor saw it. cycle: of its last clock cycle. data: written or read. error: PSLVERR.
+
+    unknown: bits of PRDATA were X; data is 0 then.
+    """
 
     cycle: int
     write: bool
     addr: int
     data: int
-    error: bool
-    unknown: bool
+    error: bool = False
+    unknown: bool = False
 
 
 class RegisterCheck:

@@ -19,6 +19,7 @@ import numpy as np
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
+from tests.common.there import there
 from tests.programs.record import Recorder, RecordError, qemu_log, unicorn_log
 from tests.programs.reference import CHECKSUMS
 
@@ -54,7 +55,7 @@ def record(name: str, elf: Path, *, cross_check: bool = False) -> None:
     program = Program.from_elf(elf)
     log = qemu_log(elf, program) if name == "traps" else unicorn_log(program)
     retired, initial = Recorder(program).follow(log)
-    result, expected = int(retired.effects.mem_value[-1]), CHECKSUMS[name]()  # start.S stores it last
+    result, expected = int(there(retired.effects).mem_value[-1]), CHECKSUMS[name]()  # start.S stores it last
     if result != expected:
         raise RecordError(f"{elf} computed {result:#x}, reference.py says {expected:#x}")
     if cross_check and name != "traps":
@@ -110,7 +111,7 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     except (FileNotFoundError, ModuleNotFoundError) as error:
-        missing = getattr(error, "filename", None) or error.name
+        missing = error.filename if isinstance(error, FileNotFoundError) else error.name
         print(f"{missing} is missing; data/programs/README.md says what to install", file=sys.stderr)
         return 1
     if different:

@@ -21,6 +21,7 @@ from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.operands import NO_CSR, Operands, operands
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, Kind, Priv, Retired
+from tests.common.there import there
 
 RAM, RAM_SIZE = 0x80000000, 0x02000000
 LIMIT = 300_000  # instructions; our programs end long before
@@ -63,10 +64,9 @@ def unicorn_log(program: Program) -> Iterator[Step]:
     """States from reset to `halt`, all in machine mode."""
     import unicorn
     from unicorn import riscv_const
+    from unicorn.unicorn import Uc
 
-    machine = unicorn.Uc(
-        unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64 if program.xlen == 64 else unicorn.UC_MODE_RISCV32
-    )
+    machine = Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64 if program.xlen == 64 else unicorn.UC_MODE_RISCV32)
     machine.mem_map(RAM, RAM_SIZE)
     for base, body in (*program.segments, *program.data):
         machine.mem_write(base, body)
@@ -97,10 +97,11 @@ def qemu_log(elf: Path, program: Program) -> Iterator[Step | Trap]:
         "-icount", "shift=0,sleep=off", "-singlestep", "-accel", "tcg,thread=single",
         "-d", "exec,nochain,int,cpu",
     ]  # fmt: skip
-    halt, pending, running = program.symbols["halt"], None, False
+    halt, running = program.symbols["halt"], False
+    pending: Step | None = None
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as qemu:
         announced = 0
-        for line in qemu.stderr:
+        for line in there(qemu.stderr):
             if line.startswith("Trace"):
                 announced += 1
                 if announced > LIMIT:
@@ -115,7 +116,7 @@ def qemu_log(elf: Path, program: Program) -> Iterator[Step | Trap]:
             elif line.startswith(("Stopped", "cpu_io_recompile")):
                 pending = None
             elif line.startswith("riscv_cpu_do_interrupt"):
-                trap = Trap(*(int(value, 16) for value in TRAP.search(line).groups()))
+                trap = Trap(*(int(value, 16) for value in there(TRAP.search(line)).groups()))
                 # fetch faults and interrupts come when the instruction before is done
                 if pending and (trap.interrupt or pending.pc != trap.epc):
                     yield pending
@@ -123,6 +124,7 @@ def qemu_log(elf: Path, program: Program) -> Iterator[Step | Trap]:
                 yield trap
             elif line.startswith(" x"):
                 values = line.split()[1::2]
+                pending = there(pending)
                 pending.x += tuple(int(v, 16) for v in values)
                 if len(pending.x) == 32 and pending.pc == halt:
                     yield pending
@@ -130,7 +132,7 @@ def qemu_log(elf: Path, program: Program) -> Iterator[Step | Trap]:
             else:
                 name, value = line.split()[0], line.split()[-1]
                 if name in CSRS:
-                    pending.csrs[CSRS[name]] = int(value, 16)
+                    there(there(pending).csrs)[CSRS[name]] = int(value, 16)
         qemu.kill()
     if not pending or pending.pc != halt:
         raise RecordError(f"{elf} did not reach `halt` within {LIMIT} instructions on QEMU; make it shorter")
@@ -172,15 +174,16 @@ class Recorder:
     def follow(self, log: Iterator[Step | Trap]) -> tuple[Retired, np.ndarray]:
         """The rows of a log, which ends with the step at `halt`, not a row; and the registers before them."""
         items = list(log)
-        self.csrs = dict(items[0].csrs or {})
-        steps = iter([item for item in items if isinstance(item, Step)][1:])
+        first, *later = [item for item in items if isinstance(item, Step)]
+        self.csrs = dict(first.csrs or {})
+        steps = iter(later)
         for item, following in zip(items, items[1:]):
             if isinstance(item, Trap):
                 self.trap(item)
             else:
                 self.check(item)
                 self.step(item, next(steps), following.pc if isinstance(following, Step) else following.epc)
-        self.check(items[-1])
+        self.check(later[-1])
         retired = Retired.from_rows(self.rows)
         columns, writes = zip(*self.effects), list(zip(*self.csr_writes)) or [(), (), ()]
         types = (
@@ -195,7 +198,7 @@ class Recorder:
             np.uint64,
         )
         retired.effects = Effects(*(np.array(c, dtype=t) for c, t in zip((*columns, *writes), types)))
-        return retired, np.array(items[0].x, dtype=np.uint64)
+        return retired, np.array(first.x, dtype=np.uint64)
 
     def load(self, address: int, size: int) -> int:
         """Memory as the program and the stores so far left it."""
@@ -218,7 +221,7 @@ class Recorder:
 
     def step(self, step: Step, after: Step, next_pc: int) -> None:
         """One retired instruction; `after`: the next state shown, `next_pc`: of the next row."""
-        insn = self.program.insn(step.pc)
+        insn = there(self.program.insn(step.pc))
         o = operands(insn.raw, insn.size, self.program.xlen)
         changed = [n for n in range(32) if step.x[n] != after.x[n]]
         if changed not in ([], [o.rd]):
@@ -265,7 +268,7 @@ class Recorder:
         source = raw >> 15 & 31 if funct3 & 4 else source
         new = {1: source, 2: old | source, 3: old & ~source}[funct3 & 3] & mask | old & ~mask
         if csr == MIP:
-            new = after.csrs[MIP]  # devices set the other bits
+            new = there(after.csrs)[MIP]  # devices set the other bits
         self.csrs[csr] = new
         self.csr_writes.append((len(self.rows), o.csr, new & mask))
 

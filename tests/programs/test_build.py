@@ -57,7 +57,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     monkeypatch.setattr(build, "OUT", made.out)
     monkeypatch.setattr(recording, "BUILT", made.out)
     monkeypatch.setattr(build, "MANIFEST", tmp_path / "manifest.json")
-    monkeypatch.setattr(Manifest, "read", classmethod(lambda cls: cls("", "", {}, {})))
+    monkeypatch.setattr(Manifest, "read", classmethod(lambda cls: Manifest("", "", {}, {})))
     return made
 
 
@@ -179,7 +179,7 @@ def test_a_second_build_is_the_same(fake: SimpleNamespace) -> None:
 
 def test_the_tool_reports_what_changed(fake: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     old = {"tiny.rv64": {"rows": 1, "elf": "0", "rec": "0"}}
-    monkeypatch.setattr(Manifest, "read", classmethod(lambda cls: cls("gcc 0.9", "0.1", old, {"x.rv64": "why"})))
+    monkeypatch.setattr(Manifest, "read", classmethod(lambda cls: Manifest("gcc 0.9", "0.1", old, {"x.rv64": "why"})))
     assert tool.main(["SET=riscv-tests", "N=1"]) == 0
     printed = capsys.readouterr().out
     assert "another program" in printed and "left out: x.rv64 (why)" in printed

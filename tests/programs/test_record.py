@@ -18,6 +18,7 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.iss.csr import MIE, MIP, MSTATUS, MTVEC
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
+from tests.common.there import there
 from tests.programs.tiny import FROMHOST, TOHOST, store, tiny, write
 
 ODD = ("sort", "recursion", "dispatch", "switch")  # they end with the store of an odd checksum to `result`
@@ -58,9 +59,9 @@ def test_a_counter_shows_retired_instructions() -> None:
         program = tiny(turns)
         rows, run = path(program)
         where = int(np.flatnonzero(np.diff(rows.pc.astype(np.int64)) == 4)[-1])
-        read = next(row for row in range(len(rows)) if program.insn(int(rows.pc[row])).raw >> 20 == 0xB02)
+        read = next(row for row in range(len(rows)) if there(program.insn(int(rows.pc[row]))).raw >> 20 == 0xB02)
         made = record.run(program, TOHOST)
-        assert where and int(made.retired.effects.rd_value[read]) == read == 2 + turns * 6
+        assert where and int(there(made.retired.effects).rd_value[read]) == read == 2 + turns * 6
         assert run._uc.reg_read(run._x[8]) == run._uc.reg_read(run._x[9]) == read
 
 

@@ -15,7 +15,7 @@ from rvtrace.models.tandem.trace_data import Rows, TraceData
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.check import plan
 from rvtrace.scoreboards.subsystem.registers import CLAUSE, ON, ROWS, Registers
-from rvtrace.tb.tci.agents.apb import Access
+from rvtrace.scoreboards.tci.registers import Access
 from tests.subsystem.captures import good
 
 RESET = [Access(1, False, TANDEM_CONTROL, 0), Access(2, False, TANDEM_STATUS, 1), Access(3, False, TANDEM_BYTES, 0)]

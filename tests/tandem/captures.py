@@ -15,6 +15,7 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData, illegal
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
+from tests.common.there import there
 
 PC = 0x8000_0000
 NOP = (4, 0x13)
@@ -50,7 +51,7 @@ def edited(rows: list[TraceData], k: int, edit: Edit, lanes: int = 1, **options:
 
 def edges_of(capture: TandemCapture) -> list[tuple[int, int]]:
     """Where the bytes of each row begin and end."""
-    edges = encode(capture.rows, capture.config).starts.tolist()
+    edges = encode(there(capture.rows), capture.config).starts.tolist()
     return list(zip(edges, edges[1:]))
 
 

@@ -35,7 +35,7 @@ def expected_items(rows: list[TraceData], config: Config) -> list[list[it.Item]]
             out.append([it.End()] if opened else [])
             opened = False
             continue
-        items: list[it.Item] = [it.Reset()] * row.reset + [it.Init()] * row.init
+        items: list[it.Item] = [*[it.Reset()] * row.reset, *[it.Init()] * row.init]
         if row.reset:
             pc, reported = None, {}
 

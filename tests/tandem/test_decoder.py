@@ -21,6 +21,7 @@ from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.encoder.items import pack
 from rvtrace.models.tandem.table import HAS, STATE_KEY
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
+from tests.common.there import there
 from tests.tandem.profile_words import expected_items
 from tests.tandem.rows import CONFIGS, random_rows
 
@@ -31,7 +32,7 @@ def encoded_by(row: TraceData, items: list[it.Item], config: Config) -> dict[int
     sent = {i.address for i in items if isinstance(i, (it.Register, it.AddRegister, it.OrRegister))}
     out = {STATE_KEY + i.id: i.data for i in items if isinstance(i, it.State)}
     if any(isinstance(i, it.IncrementPc) for i in items):
-        out[PC_KEY] = row.pc
+        out[PC_KEY] = there(row.pc)
     values = (
         dict(row.csr)
         | ({table.GPR_BASE + row.gpr[0]: row.gpr[1]} if row.gpr else {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,8 @@ def test_payload_lengths() -> None:
     config = Config(xlen=64, flen=32)
     fixed = {1: 0, 2: 0, 3: 0, 5: 24, 6: 24, 10: 0, 11: 0, 16: 16, 17: 32}
     assert set(fixed) | {4, 7, 8, 9} == set(table.BY_CODE)
-    for code, bits in fixed.items():
-        assert sum(field.bits(config, {}) for field in table.BY_CODE[code].fields) == bits
+    for code, length in fixed.items():
+        assert sum(field.bits(config, {}) for field in table.BY_CODE[code].fields) == length
 
     def bits(code: int, **values: int) -> int:
         return sum(field.bits(config, values) for field in table.BY_CODE[code].fields)
@@ -75,6 +76,7 @@ def test_configuration() -> None:
         and not Config(absent=("request",)).traces("response")
         and Config().traces("csr")
     )
+    wrong: dict[str, Any]
     for wrong, says in (
         ({"xlen": 128}, "XLEN=32 or 64"),
         ({"mlen": 34}, "MLEN=64"),

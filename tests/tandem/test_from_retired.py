@@ -20,6 +20,7 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import _Tables, from_recording, from_retired
 from rvtrace.models.tandem.table import STATE_KEY
 from rvtrace.models.tandem.trace_data import RowsError, _dtype, illegal
+from tests.common.there import there
 from tests.tandem.hand import BASE, assembled, steps_of
 
 SIZES = {3: 8, 2: 4, 1: 2, 0: 1}
@@ -37,7 +38,7 @@ def test_traps(xlen: int) -> None:
     decoded = decode(encode(rows, config).data, config)
     assert not decoded.diagnostics
     groups = [group for group in decoded.groups() if not (group.outside or group.init or group.reset)]
-    retired, effects = run.retired, run.retired.effects
+    retired, effects = run.retired, there(run.retired.effects)
     assert len(groups) == len(retired)
     csrs: dict[int, dict[int, int]] = {}
     for row, address, value in zip(effects.csr_row.tolist(), effects.csr_addr.tolist(), effects.csr_value.tolist()):
@@ -50,7 +51,7 @@ def test_traps(xlen: int) -> None:
         )
         assert bool(group.size) == fetched
         if fetched:
-            insn = run.program.insn(group.pc)
+            insn = run.program.insn(there(group.pc))
             assert insn is not None and (group.insn, group.size) == (insn.raw, insn.size)
         expected = dict(csrs.get(k, {}))
         if effects.rd[k]:
@@ -78,7 +79,7 @@ def test_addresses_of_a_paged_program() -> None:
     """
     run = recording.load("traps", 64)
     rows = from_retired(run.retired, run.program)
-    effects = run.retired.effects
+    effects = there(run.retired.effects)
     assert np.array_equal(rows.paddr, np.where(effects.mem_size > 0, effects.mem_addr, 0))
     virtual = rows.have("eaddr")
     assert virtual.sum() > 1000 and not virtual[run.retired.priv == 3].any()
@@ -121,7 +122,8 @@ def loaded(data: bytes, config: Config) -> dict[int, int]:
                 and len(group.memory) == 1
                 and one.result is None
             )
-            memory.update({one.address + k: one.data >> 8 * k & 255 for k in range(size)})
+            word = there(one.data)
+            memory.update({one.address + k: word >> 8 * k & 255 for k in range(size)})
     return memory
 
 

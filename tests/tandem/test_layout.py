@@ -24,6 +24,7 @@ from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.layout import explained
 from rvtrace.tb.tandem.stimulus.builds import RV32
 from rvtrace.tb.tandem.stimulus.random_rows import Mix
+from tests.common.there import there
 from tests.tandem.captures import RESET, captured
 
 DEFAULT = Config()
@@ -186,7 +187,7 @@ def test_an_option_against_the_claim(option: str, claimed: int, used: int) -> No
 def test_damage_at_one_place_is_no_layout() -> None:
     """A lost byte is found where it is, with what could be read of its item; all but its group is judged."""
     capture = sent(DEFAULT, lambda item, data: data)
-    starts = encode(capture.rows, DEFAULT).starts
+    starts = encode(there(capture.rows), DEFAULT).starts
     at = int(starts[300]) + 4
     capture.data = capture.data[:at] + capture.data[at + 1 :]
     assert not explained(capture).failures

@@ -16,6 +16,7 @@ from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import PROBLEMS, check
 from rvtrace.tb.tandem.agents.files import Lanes, named, refused, unknown_error
 from rvtrace.tb.tandem.stimulus.builds import DUAL, RV32
+from tests.common.there import there
 from tests.tandem.captures import scenario_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,8 +37,8 @@ SENTENCES = {  # as the recorder or the monitors have them: the clause
 def right() -> TandemCapture:
     """A capture with everything that the monitors leave."""
     capture = scenario_run("illegal_rows", RV32)
-    lengths = np.diff(encode(capture.rows, capture.config).starts)
-    capture.marks = np.repeat(capture.rows.cycle, lengths) + np.uint64(2)
+    lengths = np.diff(encode(there(capture.rows), capture.config).starts)
+    capture.marks = np.repeat(there(capture.rows).cycle, lengths) + np.uint64(2)
     return capture
 
 
@@ -78,15 +79,15 @@ def test_bytes_leave_after_their_row() -> None:
 
 def test_error_o_is_reported_for_each_row() -> None:
     capture = right()
-    capture.errors = capture.errors.copy()
-    capture.errors[3] ^= True
+    capture.errors = there(capture.errors).copy()
+    there(capture.errors)[3] ^= True
     assert check(capture).book.failed == [ERROR]
 
 
 def test_error_o_without_a_row() -> None:
     """It belongs to a row taken in the cycle before; anything else has a sentence, and that its clause."""
     capture = scenario_run("every_pair_of_lanes", DUAL)
-    lanes = Lanes.of(capture.rows, capture.config)
+    lanes = Lanes.of(there(capture.rows), capture.config)
     cycles, reported = lanes.cycle[:1] + np.uint64(1), np.array([2 if lanes.ports["valid"][0, 1] else 1], np.uint64)
     errors, problems = refused(lanes, cycles, reported)
     assert errors.sum() == 1 and not problems

@@ -18,6 +18,7 @@ from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.tb.tandem.stimulus.builds import BUILDS
 from rvtrace.tb.tandem.stimulus.random_rows import Mix
 from rvtrace.tb.tandem.stimulus.rows import in_cycles, noisy
+from tests.common.there import there
 from tests.tandem.captures import PC, captured, drop, edges_of, edited, insn, instead, put, swap
 
 
@@ -113,9 +114,9 @@ def test_rows_in_the_wrong_order() -> None:
     rows = [insn(n, gpr=(n, n), priv=3) for n in range(1, 6)]
     capture = edited(rows, 2, lambda items: items)
     groups = [capture.data[a:b] for a, b in edges_of(capture)]
-    wrong = captured(capture.rows, capture.config, b"".join([*groups[:2], groups[3], groups[2], *groups[4:]]))
+    wrong = captured(there(capture.rows), capture.config, b"".join([*groups[:2], groups[3], groups[2], *groups[4:]]))
     assert set(check(wrong).book.failed) == ORDER
-    lost = captured(capture.rows, capture.config, b"".join([*groups[:2], *groups[3:]]))
+    lost = captured(there(capture.rows), capture.config, b"".join([*groups[:2], *groups[3:]]))
     assert set(check(lost).book.failed) == LOST
 
 

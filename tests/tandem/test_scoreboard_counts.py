@@ -162,8 +162,9 @@ def test_no_failure_follows_from_itself() -> None:
     rows = Rows.from_rows([RESET, *written, FLUSH])
     parts = []
     for _, item in it.items(encode(rows, config).data, config):
-        turned = isinstance(item, it.Register) and item.address == t.GPR_BASE + 5
-        parts.append(it.Register(t.GPR_BASE + 6, item.data) if turned else item)
+        if isinstance(item, it.Register) and item.address == t.GPR_BASE + 5:
+            item = it.Register(t.GPR_BASE + 6, item.data)
+        parts.append(item)
     verdict = check(captured(rows, config, it.pack(parts, config), exact=False))
     assert verdict.book.failed == ["TV.reported.gpr"]
     assert all(failure.cause != failure.clause for failure in verdict.failures)

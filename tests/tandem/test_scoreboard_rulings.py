@@ -13,6 +13,7 @@ from rvtrace.models.tandem.encoder import items as it
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
+from tests.common.there import there
 from tests.tandem.captures import captured, edges_of, edited, insn
 from tests.tandem.test_scoreboard_legal import GROUP, START, of_bytes
 
@@ -29,7 +30,8 @@ SWITCHED_OFF = {  # what an option does not give: the clause, the option, the by
 def test_what_is_switched_off_is_not_used(name: str) -> None:
     """TV-4, TV-6: by a device that declares the profile; any other may, and every decoder follows."""
     clause, option, parts = SWITCHED_OFF[name]
-    off, on = (of_bytes([*START, *parts], Config(**given)) for given in (option, {"implied_end": 1, "incremental": 2}))
+    given = (option, {"implied_end": 1, "incremental": 2})
+    off, on = (of_bytes([*START, *parts], Config.from_dict(options)) for options in given)
     assert check(off).book.failed == [clause] and check(off, Tolerances.free()).passed
     assert check(on).passed and check(on).book.results()[clause][0] > 0
 
@@ -55,7 +57,7 @@ def test_outside_has_its_place_between_two_groups(name: str, later: bool) -> Non
     early = [reset, reported, before, after], [reset, before[:-1], reported, before[-1:], after]
     late = [reset, before, after, reported], [reset, before, after[:-1], reported, after[-1:]]
     for parts in late if later else early:
-        verdict = check(captured(capture.rows, capture.config, b"".join(parts)), Tolerances.free())
+        verdict = check(captured(there(capture.rows), capture.config, b"".join(parts)), Tolerances.free())
         assert verdict.book.failed == [PLACE], verdict.failures[0].text()
 
 
@@ -64,13 +66,19 @@ def test_another_value_at_another_place_is_not_the_same_report() -> None:
     capture = edited([insn(1, gpr=(5, 1)), OUTSIDE["mtime"], insn(2, gpr=(6, 1))], 1, lambda items: items)
     reset, before, reported, after, *_ = (capture.data[a:b] for a, b in edges_of(capture))
     late = b"".join([reset, before, after, reported.replace(b"\x09", b"\x08")])
-    assert check(captured(capture.rows, capture.config, late), Tolerances.free()).book.failed == ["TV.reported.mtime"]
+    assert check(captured(there(capture.rows), capture.config, late), Tolerances.free()).book.failed == [
+        "TV.reported.mtime"
+    ]
 
 
 def test_outside_has_no_order() -> None:
     """TV-8: between two groups."""
-    rows = [TraceData(group=False, **part) for part in ({"mtime": 9}, {"mcycle": 3}, {"csr": ((0x344, 0x80),)})]
+    rows = [
+        TraceData(group=False, mtime=9),
+        TraceData(group=False, mcycle=3),
+        TraceData(group=False, csr=((0x344, 0x80),)),
+    ]
     capture = edited([insn(1), *rows, insn(2)], 1, lambda items: items)
     reset, before, *reported, after, _ = (capture.data[a:b] for a, b in edges_of(capture))
-    other = captured(capture.rows, capture.config, b"".join([reset, before, *reported[::-1], after]))
+    other = captured(there(capture.rows), capture.config, b"".join([reset, before, *reported[::-1], after]))
     assert check(other, Tolerances.free()).passed and not check(other).passed

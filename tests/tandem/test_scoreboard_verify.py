@@ -20,6 +20,7 @@ from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.tb.tandem.stimulus.builds import BUILDS
+from tests.common.there import there
 from tests.tandem.captures import captured
 from tests.tandem.runs import config_of
 
@@ -82,7 +83,7 @@ def test_every_fault_has_its_clause() -> None:
 def test_a_fault_of_the_trace(name: str) -> None:
     """The verifier's clause, once; and what compares with the rows sees it as well."""
     capture = of_program("sort", 64, ROWS)
-    sections, rng = split(encode(capture.rows, capture.config)), random.Random(f"1:{name}")
+    sections, rng = split(encode(there(capture.rows), capture.config)), random.Random(f"1:{name}")
     k = next(places(sections, FAULTS[name], capture.config, rng, FIRST, ROWS - 100))
     mutant(sections, k, FAULTS[name], capture.config, rng)
     capture.data = b"".join(sections)
@@ -101,8 +102,9 @@ def test_a_fault_of_the_trace(name: str) -> None:
 def test_the_effective_address() -> None:
     """No fault of the 21 is of it: where addresses are translated it is another one than the physical address."""
     capture = of_program("traps", 64)
-    rows = np.flatnonzero(capture.rows.have("eaddr"))
-    kept = Rows.concat([capture.rows.select(slice(0, int(rows[5]) + 40)), Rows.from_rows([FLUSH])])
+    every = there(capture.rows)
+    rows = np.flatnonzero(every.have("eaddr"))
+    kept = Rows.concat([every.select(slice(0, int(rows[5]) + 40)), Rows.from_rows([FLUSH])])
     kept.eaddr[rows[3]] ^= np.uint64(8)
     results = check(captured(kept, capture.config, program=capture.program, retired=capture.retired)).book.results()
     assert {clause for clause, (_, wrong) in results.items() if wrong} == {EADDR}
@@ -111,7 +113,8 @@ def test_the_effective_address() -> None:
 def test_the_physical_pc() -> None:
     """No fault of the 21 either: programs report it where the stimulus adds it."""
     capture = of_program("traps", 64, 3000)
-    rows, steps = capture.rows, capture.rows.have("insn")
+    rows = there(capture.rows)
+    steps = rows.have("insn")
     rows.has[steps] |= np.uint32(HAS["ppc"])
     rows.ppc = rows.pc.copy()
     right = check(captured(rows, capture.config, program=capture.program, retired=capture.retired)).book.results()

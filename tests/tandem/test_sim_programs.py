@@ -22,6 +22,7 @@ from rvtrace.tb.tandem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
 from rvtrace.tools import decode as decode_tool
 from rvtrace.tools import elf_to_trace, verify
 from tests.common.long import some
+from tests.common.there import there
 
 SIZE = 500
 TANDEM = systems.bench("tandem")
@@ -92,7 +93,7 @@ def test_a_program_is_loaded_by_its_trace(tmp_path, capsys):
     decoded = decode(out.read_bytes(), Config(xlen=32))
     for group in decoded.groups():
         for one in group.memory:
-            memory.update(enumerate(one.data.to_bytes(1 << one.size, "little"), one.address))
+            memory.update(enumerate(there(one.data).to_bytes(1 << one.size, "little"), one.address))
     for base, body in [*run.program.segments, *run.program.data]:
         assert bytes(memory[base + n] for n in range(len(body))) == bytes(body)
     assert group.next_pc == run.program.entry

@@ -18,7 +18,7 @@ from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
-from rvtrace.models.tandem.encoder.items import items
+from rvtrace.models.tandem.encoder.items import AddRegister, OrRegister, Request, State, items
 from rvtrace.models.tandem.trace_data import Rows, illegal
 from rvtrace.tb.tandem.stimulus.builds import BUILDS, DRAWN
 from rvtrace.tb.tandem.stimulus.random_jobs import random_job
@@ -126,11 +126,11 @@ def test_random_rows_have_everything(build):
     for offset, item in items(encoded.data, config):
         code = encoded.data[offset]
         opcodes[code] += 1
-        if code == t.STATE:
+        if isinstance(item, State):
             states.add(item.id)
-        elif code in (t.ADD, t.OR):
+        elif isinstance(item, AddRegister | OrRegister):
             forms.add((code, "x" if item.address >= t.GPR_BASE else item.address))
-        elif code == t.REQUEST:
+        elif isinstance(item, Request):
             operations.add(item.op)
     wanted = set(t.BY_CODE)
     steps = {0: {t.INCREMENT_PC, t.ADD, t.OR}, 1: set(), 2: set()}[config.incremental] | (

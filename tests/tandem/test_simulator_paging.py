@@ -5,6 +5,8 @@ forgotten.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.riscv.iss.config import HartConfig
@@ -21,7 +23,7 @@ MODES = [(32, 1), (64, 8), (64, 9), (64, 10)]
 class Machine:
     """A hart in S-mode (or U) whose code is mapped to itself, and one more page at VIRTUAL."""
 
-    def __init__(self, xlen: int, mode: int, priv: int = 1, **choices: object) -> None:
+    def __init__(self, xlen: int, mode: int, priv: int = 1, **choices: Any) -> None:
         self.xlen, self.scheme = xlen, SCHEMES[mode]
         self.hart = Hart(HartConfig(xlen, ram=RAM, reset_pc=BASE, paging=(mode,), **choices))
         self.free = TABLE + 0x1000

@@ -13,6 +13,7 @@ from rvtrace.models.riscv.iss.csr import MIP
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.riscv.iss.table import STORE
 from rvtrace.models.riscv.retired import Kind
+from tests.common.there import there
 
 DEVICES = 0x80000000  # everything below it is not RAM
 
@@ -30,7 +31,7 @@ def hart_of(run: recording.Recording) -> Hart:
 @pytest.mark.parametrize("name", recording.names())
 def test_every_effect(name: str, xlen: int) -> None:
     run = recording.load(name, xlen)
-    hart, retired, effects = hart_of(run), run.retired, run.retired.effects
+    hart, retired, effects = hart_of(run), run.retired, there(run.retired.effects)
     csrs = defaultdict(dict)
     for row, address, value in zip(effects.csr_row.tolist(), effects.csr_addr.tolist(), effects.csr_value.tolist()):
         csrs[row][address] = value

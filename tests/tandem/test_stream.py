@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def words(folder: Path, name: str, xlen: int, data: bytes, config: Config | None
     return {"TRACE": str(folder / "t.bin"), "ELF": str(elf), "CONFIG": str(folder / "t.json")}
 
 
-def judged(given: dict[str, str], parts: bool) -> dict[str, object]:
+def judged(given: dict[str, str], parts: bool) -> dict[str, Any]:
     """All that a verdict says."""
     given = {**given, "FORMAT": "tandem"}
     system, paths = systems.bench("tandem"), Paths.of(given, systems.bench("tandem"))
@@ -89,7 +90,7 @@ def printed(capsys, main, given: dict[str, str], *more: str) -> tuple[int, list[
     return code, lines, [line for line in said.err.splitlines() if line.startswith("error")]
 
 
-def same(monkeypatch, capsys, given: dict[str, str], size: int = SMALL) -> dict[str, object]:
+def same(monkeypatch, capsys, given: dict[str, str], size: int = SMALL) -> dict[str, Any]:
     """The verdict, after it was compared with that of the parts, and the report and listing with theirs."""
     cut_in(monkeypatch, LARGE, 1 << 16)
     whole = judged(given, False)

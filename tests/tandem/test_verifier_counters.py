@@ -11,6 +11,7 @@ from rvtrace.models.riscv.iss.config import HartConfig, virt
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
+from tests.common.there import there
 from tests.tandem.hand import assembled, report_on, steps_of
 from tests.tandem.test_simulator_csrs import RW, csr, run
 
@@ -23,7 +24,7 @@ def with_offset(rows: list[TraceData], offset: int, since: int = 0) -> list[Trac
     out, seen = [], 0
     for row in rows:
         if row.insn and row.insn[1] == INSTRET:
-            row = row._replace(gpr=(6, row.gpr[1] + offset)) if seen >= since else row
+            row = row._replace(gpr=(6, there(row.gpr)[1] + offset)) if seen >= since else row
             seen += 1
         out.append(row)
     return out
@@ -32,7 +33,7 @@ def with_offset(rows: list[TraceData], offset: int, since: int = 0) -> list[Trac
 @pytest.mark.parametrize("xlen", (32, 64))
 def test_it_begins_anywhere_and_then_counts(xlen: int) -> None:
     rows = steps_of(assembled(INSTRET, NOP, INSTRET, NOP, NOP, INSTRET, xlen=xlen), 8)
-    assert [row.gpr[1] for row in rows if row.insn and row.insn[1] == INSTRET] == [0, 2, 5]
+    assert [there(row.gpr)[1] for row in rows if row.insn and row.insn[1] == INSTRET] == [0, 2, 5]
     assert report_on(with_offset(rows, 1000), xlen).ok
     for since in (1, 2):  # and then it jumps: one finding, whatever is read after it
         report = report_on(with_offset(rows, 1000, since), xlen)
@@ -77,7 +78,7 @@ def test_initialization_says_what_it_is() -> None:
 
 def test_a_write_counts_from_there_and_a_trap_does_not_count() -> None:
     rows = steps_of(assembled(WRITE, INSTRET, NOP, INSTRET), 6, lambda simulator: simulator.write(0x1005, 90))
-    assert [row.gpr[1] for row in rows if row.insn and row.insn[1] == INSTRET] == [90, 92] and report_on(rows).ok
+    assert [there(row.gpr)[1] for row in rows if row.insn and row.insn[1] == INSTRET] == [90, 92] and report_on(rows).ok
     assert len(report_on(with_offset(rows, 1, 1)).findings) == 1
 
 

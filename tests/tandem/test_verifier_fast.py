@@ -14,7 +14,7 @@ from rvtrace.models.riscv.iss.hart import Hart, Wanted
 from rvtrace.models.riscv.iss.table import LOAD, PLAIN
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
-from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.simulator.interface import Reference, reference
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verify import Verifier, plain_columns
@@ -26,6 +26,7 @@ ADDI, LW, ECALL = 0x00150513, 0x0005A603, 0x00000073  # addi a0, a0, 1; lw a2, 0
 
 def state_of(verifier: Verifier) -> tuple[object, ...]:
     """All that both sides hold."""
+    assert isinstance(verifier.simulator, Reference)
     shadow, hart = verifier.replay.shadow, verifier.simulator.hart
     return (
         shadow.x[:32], shadow.csr, shadow.pc, shadow.priv, hart.x[:32], hart.csr, hart.pc, hart.priv,

@@ -5,6 +5,8 @@ point that nothing may change.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.riscv.iss.config import virt
@@ -18,11 +20,12 @@ from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verdict import Report, Verdict
 from rvtrace.models.tandem.verifier.verify import Verifier
+from tests.common.there import there
 from tests.tandem.hand import assembled, steps_of
 from tests.tandem.test_simulator_paging import BASE, DATA, MODES, VIRTUAL, Machine
 
 
-def report(rows: list[TraceData], simulator: Simulator | None = None, **options: object) -> Report:
+def report(rows: list[TraceData], simulator: Simulator | None = None, **options: Any) -> Report:
     """Of a trace with f registers."""
     config = Config(**options)
     data = encode(Rows.from_rows([*rows, FLUSH]), config).data
@@ -42,14 +45,14 @@ def located() -> list[TraceData]:
 def test_the_physical_pc_in_machine_mode_is_the_pc() -> None:
     rows = located()
     assert report(rows).ok
-    found = report(changed(rows, ppc=rows[-3].pc ^ 4)).findings
+    found = report(changed(rows, ppc=there(rows[-3].pc) ^ 4)).findings
     assert [(one.verdict, [apart.what for apart in one.differences]) for one in found] == [(Verdict.TRACE, ["ppc"])]
 
 
 def test_a_wrong_pc_is_reported_once() -> None:
     """Its physical address says the same again."""
     rows = located()
-    found = report(changed(rows, pc=rows[-3].pc + 64, ppc=rows[-3].pc + 64)).findings
+    found = report(changed(rows, pc=there(rows[-3].pc) + 64, ppc=there(rows[-3].pc) + 64)).findings
     assert [[apart.what for apart in one.differences] for one in found] == [["pc"]]
 
 

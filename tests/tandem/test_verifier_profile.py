@@ -12,6 +12,7 @@ from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.models.tandem.verifier.profile import ALL, Profile
 from rvtrace.models.tandem.verifier.verdict import Report
+from tests.common.there import there
 from tests.tandem.hand import BASE, assembled, index, li, report_on, steps_of
 
 CSRR_CYCLE, CSRR_INSTRET, CSRR_HPM3, CSRR_USER_HPM3 = 0xC0002373, 0xC0202373, 0xB0302373, 0xC0302373  # into x6
@@ -69,7 +70,9 @@ def test_after_a_gap_a_read_says_what_the_csr_holds(word: int) -> None:
     for wrong in (0, 1, 2):
         reported = list(rows)
         for k in places:
-            reported[k] = rows[k]._replace(gpr=(6, rows[k].gpr[1] + 0x55 + 3 * (k == places[wrong] and wrong > 0)))
+            reported[k] = rows[k]._replace(
+                gpr=(6, there(rows[k].gpr)[1] + 0x55 + 3 * (k == places[wrong] and wrong > 0))
+            )
         report = report_on(reported)
         assert len(report.findings) == (wrong > 0) and 0 < report.unverified <= 5 and report.matched > 3, str(report)
 
@@ -85,7 +88,7 @@ def test_after_a_gap_a_store_says_what_memory_holds(word: int, known: bool) -> N
     place, store = 0x1297, 0x0062B023  # auipc x5, 1; sd
     rows = steps_of(assembled(NOP, NOP, NOP, NOP, place, *li(6, 9), store, word, NOP, NOP), 13)
     k = index(rows, word)
-    for value, findings in ((rows[k].gpr[1], 0), (0x55, int(known))):
+    for value, findings in ((there(rows[k].gpr)[1], 0), (0x55, int(known))):
         report = report_on(without_beginning([*rows[:k], rows[k]._replace(gpr=(7, value)), *rows[k + 1 :]]))
         assert len(report.findings) == findings and report.matched > 3, str(report)
 

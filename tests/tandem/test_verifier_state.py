@@ -24,6 +24,7 @@ from rvtrace.models.tandem.verifier.profile import Profile, ProfileError
 from rvtrace.models.tandem.verifier.shadow import Shadow
 from rvtrace.models.tandem.verifier.state import Replay, Trial
 from rvtrace.models.tandem.verifier.verdict import Verdict
+from tests.common.there import there
 from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps_of
 from tests.tandem.runs import config_of, loaded
 
@@ -64,7 +65,11 @@ def test_memory_gives_what_was_stored() -> None:
 def test_reads_of_what_changes_by_itself(word: int) -> None:
     rows = steps_of(assembled(word), 3)
     k = index(rows, word)
-    for value, fine in ((rows[k].gpr[1], True), (0x80, True), (0x82, word == CSRR_CYCLE)):  # SSIP is the hart's own
+    for value, fine in (
+        (there(rows[k].gpr)[1], True),
+        (0x80, True),
+        (0x82, word == CSRR_CYCLE),
+    ):  # SSIP is the hart's own
         changed = [*rows[:k], rows[k]._replace(gpr=(6, value)), *rows[k + 1 :]]
         assert report_on(changed).ok == fine
 
@@ -92,7 +97,7 @@ def interrupted(enabled: bool) -> list[TraceData]:
 
     rows = steps_of(assembled(), 2, prepare)
     rows[1:1] = [TraceData(init=True, csr=((ENABLE, 0xA00000008), (MIE_MTI, 1 << 7 if enabled else 0), (0x305, BASE)))]
-    pc = rows[-1].pc
+    pc = there(rows[-1].pc)
     taken = ((0x341, pc), (0x342, 1 << 63 | 7), (0x300, 0xA00001880), (0x343, 0))
     return [*rows, TraceData(group=False, csr=((0x344, 0x80),)), TraceData(pc=BASE, csr=taken, priv=3)]
 
@@ -219,7 +224,7 @@ def test_an_interrupt_that_is_not_reported() -> None:
     rows = steps_of(assembled(*li(5, 0x1234), *li(6, 0x4321)), 8, prepare)
     handler = [row for row in rows if row.insn]
     rows[1:1] = [TraceData(init=True, csr=((ENABLE, 0xA00000008), (MIE_MTI, 1 << 7), (0x305, BASE)))]
-    taken = ((0x341, rows[-1].pc), (0x342, 1 << 63 | 7), (0x300, 0xA00001880), (0x343, 0))
+    taken = ((0x341, there(rows[-1].pc)), (0x342, 1 << 63 | 7), (0x300, 0xA00001880), (0x343, 0))
     pending, trap = TraceData(group=False, csr=((0x344, 0x80),)), TraceData(pc=BASE, csr=taken, priv=3)
     report = report_on([*rows, pending, trap, *handler])
     assert report.ok and report.matched == 2 * len(handler)
@@ -270,6 +275,7 @@ def test_a_profile_is_data() -> None:
     profile = Profile.of(Config(flen=0, absent=("paddr",)), virt(64), watch=3)
     assert Profile.from_dict(json.loads(json.dumps(profile.to_dict()))) == profile
     assert set(profile.absent) == {"fpr", "fcsr", "paddr"}
+    wrong: dict[str, Any]
     for wrong in ({"absent": ("time",)}, {"nondeterministic": {"mipp": 1}}):
         with pytest.raises(ProfileError, match="has no"):
             Profile(**wrong)

@@ -17,6 +17,7 @@ from rvtrace.models.tandem.table import HAS
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
 from rvtrace.models.tandem.verifier.compare import Comparer
 from rvtrace.models.tandem.verifier.verdict import Verdict
+from tests.common.there import there
 from tests.tandem.hand import assembled, index, report_on, steps_of
 from tests.tandem.runs import Wrong, config_of, program_rows, sections_of, trace_of, verified
 
@@ -73,10 +74,10 @@ def test_a_second_simulator_confirms_that_the_hart_is_wrong(second: str) -> None
     assert "second simulator agrees with the first" in report.findings[0].reason
 
 
-def test_a_second_simulator_that_refuses_has_no_opinion() -> None:
+def test_a_second_simulator_that_refuses_has_no_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
     """An exact one may refuse as well (`PartialSimulator.execute` gives None)."""
     config, other = config_of(64), reference(64)
-    other.execute = lambda: None
+    monkeypatch.setattr(other, "execute", lambda: None)
     hart = Wrong(64, "mul", lambda value: value ^ 1 << 20, since=3, times=1)
     report = verified(trace_of(hart, "sort", config, COUNT), config, second=other)
     assert [found.verdict for found in report.findings] == [Verdict.HART], str(report)
@@ -98,7 +99,7 @@ def test_an_earlier_verdict_is_revised_although_a_later_one_cannot_be() -> None:
     rows = steps_of(assembled(*words), len(words) + 2)
     for word in (first, second):
         k = index(rows, word)
-        rows[k] = rows[k]._replace(gpr=(rows[k].gpr[0], 7))
+        rows[k] = rows[k]._replace(gpr=(there(rows[k].gpr)[0], 7))
     report = report_on(rows)
     assert [found.verdict for found in report.findings] == [Verdict.TRACE, Verdict.HART], str(report)
     assert report.matched == report.instructions - 2

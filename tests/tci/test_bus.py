@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rvtrace.scoreboards.tci.registers import Access
 from rvtrace.tb.tci.agents import layout
-from rvtrace.tb.tci.agents.apb import Access, read_accesses
+from rvtrace.tb.tci.agents.apb import read_accesses
 
 ADDR, DATA = 0x1004, 0xCAFE
 _FLAG = {bits.name: bits.mask for bits in layout.ACCESS_FLAGS}

@@ -20,7 +20,7 @@ from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.tci.capture import Fired, HartRun, Stream, TciCapture
 from rvtrace.scoreboards.tci.check import TciVerdict, check
 from rvtrace.scoreboards.tci.protocol import E_TRACE, protocol
-from rvtrace.tb.tci.agents.apb import Access
+from rvtrace.scoreboards.tci.registers import Access
 from tests.etrace.checked_scenarios import scenario_run as etrace_run
 from tests.ntrace.checked_scenarios import scenario_run as ntrace_run
 

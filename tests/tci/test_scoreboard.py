@@ -25,9 +25,8 @@ from rvtrace.scoreboards.tci.check import plan
 from rvtrace.scoreboards.tci.counter import check_counters
 from rvtrace.scoreboards.tci.encoder import check_encoders, external_time
 from rvtrace.scoreboards.tci.funnel import check_flush, check_funnel
-from rvtrace.scoreboards.tci.registers import RegisterCheck
+from rvtrace.scoreboards.tci.registers import Access, RegisterCheck
 from rvtrace.scoreboards.tci.sinks import PinCheck, RamCheck, taken
-from rvtrace.tb.tci.agents.apb import Access
 
 PARAMS = Params(harts=1)
 ENCODER, RAM, PINS = (RegisterModel(PARAMS).place(name).base for name in ("encoder", "ram_sink", "pin_sink"))

@@ -8,7 +8,6 @@ and while none runs, the simulation goes on without it.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from cocotb.utils import get_sim_time
 from cocotb_bus.bus import Bus
 from pyuvm import uvm_sequence_item
 
+from rvtrace.scoreboards.tci.registers import Access
 from rvtrace.tb.common.agents.base import Agent, Driver, Monitor
 from rvtrace.tb.tci.agents import layout
 
@@ -36,21 +36,6 @@ class ApbBus(Bus):
     def __init__(self, dut: Any) -> None:
         names = {"request": "request_i"} | {name: f"{name}_o" for name in ("done", "rdata", "error")}
         super().__init__(dut, "apb", names, case_insensitive=False)
-
-
-@dataclass(frozen=True)
-class Access:
-    """One access as the monitor saw it. cycle: of its last clock cycle. data: written or read. error: PSLVERR.
-
-    unknown: bits of PRDATA were X; data is 0 then.
-    """
-
-    cycle: int
-    write: bool
-    addr: int
-    data: int
-    error: bool = False
-    unknown: bool = False
 
 
 class ApbItem(uvm_sequence_item):
