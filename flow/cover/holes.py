@@ -2,8 +2,8 @@
 """Open bins, and for each the run that is most likely to hit it: from what the runs so far have hit beside it.
 
 Beside a hole are the bins of its point that were hit; the more of their axes are the hole's, and the nearer the others,
-the closer. The stimulus that hit the closest ones is the one to try. A option is an option that all runs share which
-hit something with one of the hole's values, and that the others do not: a value that only RV32 runs have needs XLEN=32.
+the closer. The stimulus that hit the closest ones is the one to try. A value needs an option if all runs that hit
+something with this value share the option, and the others do not: a value that only RV32 runs have needs XLEN=32.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.coverage import CROSS, Point
 from rvtrace.jobs.job import Job
 
-_CHANCE = 0.02  # a option that so likely is none
+_CHANCE = 0.02  # an option that all those runs share by chance so likely is not needed
 _OPTION = 0.9  # how close another value is that an option changes
 _SOURCES = 4  # stimuli that are considered for a hole
 _CONFIGS = 3  # of a stimulus

@@ -35,7 +35,7 @@ def tell(cover: Mapping[str, Any], session: Session, out: Path) -> bool:
         for point, name in account.surprises():
             print(
                 f"reached although it is excluded: {account.system.ip} {point}: {name}; correct the reason in"
-                " tb/coverage"
+                f" tb/{account.system.ip}/coverage"
             )
     for _, t in session.tries[:_SHOWN]:
         print(f"hole: {t.point}: {t.bin}   try: {t.command or '-'}\n      ({t.why})")

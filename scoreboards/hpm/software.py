@@ -2,7 +2,7 @@
 """What software did, access by access: each answer against the rules, and what the accesses leave for the counters.
 
 `Software(capture, book, tolerances, blame).run()` compares every outcome and value, and returns the settings that rule
-each row and what was written in it, from which `scoreboards.hpm_count` reports every cycle. Counters, OF and LCOFIP are
+each row and what was written in it, from by which `rules` checks every cycle. Counters, OF and LCOFIP are
 taken from what the device shows of them; settings cannot be seen but through reads, so the reference model keeps them;
 what a read shows otherwise is reported and adopted.
 """

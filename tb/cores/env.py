@@ -20,6 +20,7 @@ from rvtrace.models.riscv.csr import Access
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.rvfi import retired_of
+from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.tb.common.agents.base import AgentConfig
 from rvtrace.tb.common.agents.pins import of_ctr
@@ -29,7 +30,7 @@ from rvtrace.tb.cores.agents.core import CoreControl
 from rvtrace.tb.cores.agents.files import Run, read_rvfi
 from rvtrace.tb.ctr.agents import files as ctr_rows
 from rvtrace.tb.subsystem.agents.hart import SubsystemCsrAgent
-from rvtrace.tb.subsystem.env import Sentences, SubsystemEnv, SubsystemTest
+from rvtrace.tb.subsystem.env import SubsystemEnv, SubsystemTest
 from rvtrace.tb.subsystem.stimulus.walks import SubsystemStimulus
 from rvtrace.tb.tci.agents.apb import ApbAgent
 
@@ -71,7 +72,7 @@ class CoresTest(SubsystemTest):
         self.set_config(AgentConfig(self.dut, of_ctr(self.config.ctr, 0), files=ctr_rows), "env.csr*")
         self.made: list[Access] = []
         self.looked: list[int] = []
-        self.book = Sentences()
+        self.book, self.problems = ClauseBook(), []
         self.extra = {"rerun": self.run.rerun}
 
     async def play(self) -> None:

@@ -69,20 +69,6 @@ _TRACE_ON = 0x2222_2222  # trTeTrigExtInControl: each external trigger starts tr
 _SINKS = ("ram_sink", "funnel", "encoder0")  # in the order in which they are enabled
 
 
-class Sentences(ClauseBook):
-    """What a tool verifies, as sentences: a book of clauses that has only failures."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.problems: list[str] = []
-
-    def check(self, clause: str, ok: bool, failure: Any = None) -> bool:
-        """Keep the sentence of a failure."""
-        if not ok:
-            self.problems.append(f"{clause}: {failure.headline}")
-        return ok
-
-
 class Scoreboard(uvm_component):
     """Checks what was observed against the clauses; has no access to what was driven."""
 
@@ -132,7 +118,8 @@ class SubsystemTest(base.BaseTest):
         self.set_config(AgentConfig(self.dut, of_ctr(self.config.ctr, 0), files=ctr_rows), "env.csr*")
         self.made: list[Access] = []  # at the CSR port, all of them
         self.looked: list[int] = []  # at which access each snapshot begins
-        self.book = Sentences()
+        self.book = ClauseBook()  # of the tool that sets up the encoders
+        self.problems: list[str] = []
 
     async def play(self) -> None:
         env, rng, begin = self.env, random.Random(self.job.rng_path("bench")), time.perf_counter()
@@ -141,7 +128,7 @@ class SubsystemTest(base.BaseTest):
         try:
             await self.drive(rng)
         except StuckError as error:
-            self.book.problems.append(str(error))
+            self.problems.append(str(error))
         await env.control.stop()
         whole = time.perf_counter() - begin
         self.seconds["simulator"] = env.control.seconds if self.bulk else whole
@@ -222,7 +209,7 @@ class SubsystemTest(base.BaseTest):
         """Register traffic of the tandem trace; what was read."""
         sequence = StepSequence("steps", steps)
         await sequence.start(self.env.apb.sequencer)
-        self.book.problems += [f"register {step.addr:#07x} does not reach {step.data:#x}" for step in sequence.stuck]
+        self.problems += [f"register {step.addr:#07x} does not reach {step.data:#x}" for step in sequence.stuck]
         return sequence.seen
 
     async def read_all(self) -> None:
@@ -260,7 +247,8 @@ class SubsystemTest(base.BaseTest):
         here, config = Path(), self.config
         seen, csrs = files.read_hart(here / files.HART, config.retire), files.read_csr(here / files.CSR)
         data, cycles, problems = files.read_streams(here)
-        problems += [*self.book.problems, *(f"cycle {cycle}: {text}" for cycle, text in self.env.apb.monitor.problems)]
+        problems += [*(f"{one.clause}: {one.headline}" for one in self.book.failures), *self.problems]
+        problems += [*(f"cycle {cycle}: {text}" for cycle, text in self.env.apb.monitor.problems)]
         problems += [*csrs.problems, *software.astray(self.made, csrs.table)]
         if getattr(self, "sent", None) != len(data["tandem"]):
             problems.append(

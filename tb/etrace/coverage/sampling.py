@@ -68,7 +68,7 @@ def observe(capture: EtraceCapture, decoded: Any = None, encoded: Any = None) ->
 
 
 def kind(packet: Packet) -> str:
-    """The packet's name among `etrace_points.KINDS`."""
+    """The packet's name among `points.KINDS`."""
     if packet.name == "branch_count":
         return p.COUNTS[max(0, packet.values["branch_fmt"] - 1)]
     if packet.name == "branch_map":
