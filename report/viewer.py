@@ -53,7 +53,7 @@ class View:
         """Of a trace that was decoded. folder: of the run that left it, with what else is there of it."""
         if shown.cycles is None:
             shown.clocked(*read_cycles(folder, len(files.data)))
-        findings, unjudged = placed(judgement, shown, files.system.ip)
+        findings, unjudged = placed(judgement, shown, files.captured.by_byte)
         about = {
             "Trace": f"{files.trace}, {files.size:,} bytes",
             "System": f"{files.system.title} {files.system.described(files.config)}",

@@ -50,7 +50,7 @@ def of_rows(folder: Path, limit: int = LIMIT, stream: str = TRACES[0]) -> View:
     system = systems.judge(config["ip"])
     found, elf, xlen = rows_shown(folder, system.ip, config, limit, stream)
     judgement = of_result(folder)
-    findings, _ = placed(judgement, found, system.ip)
+    findings, _ = placed(judgement, found, False)
     try:
         described = system.described(system.config.from_dict(config))
     except (ValueError, TypeError) as error:

@@ -25,7 +25,6 @@ from rvtrace.scoreboards.common.verdict import Verdict
 RESULT = "result.json"
 NAMED = 5  # clauses that a sentence names
 _OF_VIEW = ("IP", "OUT", "BEATS", "PAGE", "CHECK", "LIMIT")  # words that are not those of `make check-trace`
-DENSITY = {"tandem": 4}  # a trace of so many times the bytes takes as long to check as the others
 
 
 @dataclass
@@ -74,7 +73,7 @@ def judged(given: Mapping[str, str], files: TraceFiles) -> Judgement:
     """
     if given.get("CHECK") == "0":
         return Judgement(notes=["the trace was not checked (CHECK=0)"])
-    if files.size > LONG * DENSITY.get(files.system.ip, 1) and given.get("CHECK") != "1":
+    if files.size > LONG * files.captured.pace and given.get("CHECK") != "1":
         return Judgement(
             notes=[f"a trace of {files.size:,} bytes is not checked here; `make check-trace` does it, or give CHECK=1"]
         )
@@ -94,7 +93,7 @@ def judged(given: Mapping[str, str], files: TraceFiles) -> Judgement:
         found.files = replace(files, config=verdict.read.config, data=files.data if data is None else data)
         found.decoded = None
         found.notes.append("the trace does not decode as its options say; it is shown as the first finding reads it")
-    elif files.system.ip == "tandem" and any(one.at is not None and one.at < 0 for one in failures):
+    elif files.captured.by_byte and any(one.at is not None and one.at < 0 for one in failures):
         found.failures = [replace(one, at=None) for one in failures]
         found.decoded, found.damage = None, []
         found.notes.append(
@@ -121,7 +120,7 @@ def of_run(folder: Path, files: TraceFiles) -> Judgement | None:
     checked = sum(bool(count) for count, _ in result["clauses"].values())
     sentence = _named(causes) if causes else f"no clause fails of {checked} checked (as the run did)"
     found = Judgement(str(result["verdict"]), sentence, failures, damage)
-    if files.system.ip == "tandem" and any(one.at is not None and one.at < 0 for one in failures):
+    if files.captured.by_byte and any(one.at is not None and one.at < 0 for one in failures):
         found.failures, found.damage = [replace(one, at=None) for one in failures], []
     count = sum(failed for _, failed in result["clauses"].values())
     if count > len(failures):
@@ -186,7 +185,7 @@ def _check(given: Mapping[str, str], files: TraceFiles) -> tuple[Judged, bool]:
     """What was judged, and whether every byte was compared with the model's."""
     system = files.system
     beats = path_of(given, "BEATS")
-    if system.ip != "tandem" and beats is not None and beats.is_file() and not flag(given, "PARTIAL"):
+    if not files.captured.replayed and beats is not None and beats.is_file() and not flag(given, "PARTIAL"):
         words = {k: v for k, v in given.items() if k not in ("PAGE", "CHECK", "LIMIT")}
         _, capture = capture_of(words)
         verdict = system.check(capture, tolerances_of(system.tolerances, given, capture.exact))
@@ -216,32 +215,34 @@ def _of_result(given: Mapping[str, str], verdict: Verdict) -> list[Failure]:
     return [failure for failure in made if failure.clause not in known]
 
 
-def placed(judgement: Judgement, shown: Shown, ip: str) -> tuple[list[Finding], list[tuple[int, int]]]:
-    """Findings in order, causes first; and what was not judged, as (first message, message after)."""
+def placed(judgement: Judgement, shown: Shown, by_byte: bool) -> tuple[list[Finding], list[tuple[int, int]]]:
+    """Findings in order, causes first; and what was not judged, as (first message, message after). by_byte: how they
+    are placed (`Captured.by_byte`).
+    """
     messages = shown.messages
     pcs = shown.codes.columns().pc
-    found = [_placed(failure, shown, messages, pcs, ip) for failure in judgement.failures]
+    found = [_placed(failure, shown, messages, pcs, by_byte) for failure in judgement.failures]
     found.sort(key=lambda one: (bool(one.cause), one.message < 0, one.message))
     spans = []
     for begin, end in judgement.damage:
-        first = _message(begin, messages, ip)
-        after = len(messages) if end is None else _message(end, messages, ip)
+        first = _message(begin, messages, by_byte)
+        after = len(messages) if end is None else _message(end, messages, by_byte)
         if after > first:
             spans.append((first, after))
     return found, spans
 
 
-def _message(at: int, messages: Messages, ip: str) -> int:
-    if ip == "tandem":
+def _message(at: int, messages: Messages, by_byte: bool) -> int:
+    if by_byte:
         return int(np.searchsorted(messages.offset, at, side="left"))
     return min(max(at, 0), len(messages))
 
 
-def _placed(failure: Failure, shown: Shown, messages: Messages, pcs: np.ndarray, ip: str) -> Finding:
+def _placed(failure: Failure, shown: Shown, messages: Messages, pcs: np.ndarray, by_byte: bool) -> Finding:
     message = index = -1
     begin = end = 0
     if failure.at is not None and failure.at >= 0 and len(messages):
-        at = int(np.searchsorted(messages.offset, failure.at, side="right")) - 1 if ip == "tandem" else failure.at
+        at = int(np.searchsorted(messages.offset, failure.at, side="right")) - 1 if by_byte else failure.at
         message = min(max(at, 0), len(messages) - 1)
         index = _instruction(failure.pc, message, shown, messages, pcs)
         if any(row[0] == "trap" for row in failure.table):  # the message that reports it comes before its handler's

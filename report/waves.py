@@ -33,7 +33,7 @@ from rvtrace.flow.captured.files import TraceFiles, load
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import short
 from rvtrace.jobs.job import TIMES
-from rvtrace.jobs.names import TRACES
+from rvtrace.jobs.names import MAIN, TRACES
 from rvtrace.models.ctr.records import TYPES
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
@@ -48,9 +48,8 @@ DECODED, GTKWAVE, SURFER = "decoded.vcd", "decoded.gtkw", "decoded.sucl"
 # What an earlier run may have left in the folder, and this one may not leave.
 LEFT = (
     TIMES, DECODED, GTKWAVE, SURFER, "trace.bin", "program.elf", "config.json", "beats.npz", "rows.npz", "cycles.npz",
-    "retired.csv", *(f"{name}.trace" for name in ("ntrace", "etrace", "tandem")),
+    "retired.csv", *(f"{name}.trace" for name in TRACES),
 )  # fmt: skip
-SUBSYSTEM = "subsystem"
 _MODES = {int(one): one.name for one in Priv}
 SHOWN = 8  # instructions of a block whose text is shown
 LIMIT = 5_000_000  # instructions that are decoded
@@ -106,13 +105,13 @@ def annotate(folder: Path, wave: Path) -> Iterator[str]:
     ip = found.get("ip", "")
     signals: list[Signal] = []
     marks: list[int] = []
-    if ip == SUBSYSTEM and (folder / "cycles.npz").is_file():
+    if ip == MAIN and (folder / "cycles.npz").is_file():
         signals += _of_subsystem(folder, axis, notes)
     elif ip in TRACES and (folder / "trace.bin").is_file():
         signals += _of_trace(folder, axis, notes, marks)
     else:
         notes.append(f"the run left no trace to decode: {DECODED} has what was on the ports, and findings")
-    if ip != SUBSYSTEM:
+    if ip != MAIN:
         signals += _of_ports(folder, ip, axis, notes)
     findings, first = _findings(found.get("failures", []), axis, marks)
     signals += findings
@@ -237,7 +236,7 @@ def _of_messages(group: str, content: Shown, axis: Axis, notes: list[str], marks
 def _decoded(files: TraceFiles) -> Shown:
     show = listing.of(files.system.ip)
     assert show is not None
-    if files.program is None and files.system.ip != "tandem":
+    if files.program is None and not files.captured.replayed:
         return without_program(files)
     return listing.viewed(files, show.decode(files, LIMIT, False))
 

@@ -27,11 +27,11 @@ from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, parse, typed
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
+from rvtrace.jobs.names import TRACES
 from rvtrace.report.listing import add as add_listing
 from rvtrace.report.waves import annotate
 
 DUT = "your IP: name below examples, or folder with a dut.toml"
-FORMATS = ("ntrace", "etrace", "tandem")  # that `make check-trace` reads
 
 
 def main(argv: list[str]) -> int:
@@ -84,7 +84,7 @@ def main(argv: list[str]) -> int:
 
 def _checked_with(job: Job, out: Path) -> str:
     """The command that checks the files: those of a device against the specification, with what it declares."""
-    if not job.dut or job.exact or job.ip not in FORMATS:
+    if not job.dut or job.exact or job.ip not in TRACES:
         return typed("make check", {"OUT": out})
     said = {
         name.upper(): str(int(value) if isinstance(value, bool) else value) for name, value in job.tolerances.items()

@@ -27,7 +27,7 @@ from rvtrace.report.viewer_failing import write
 from rvtrace.report.waves import LEFT, annotate
 from rvtrace.tb.subsystem.bench import SHORT
 
-IP = "subsystem"
+IP = systems.MAIN
 DEFAULTS = {name: value for name, value in SHORT.items() if name not in ("xlen", "retire", "incremental")}
 _OURS = ("XLEN", "RETIRE", "INCREMENTAL")  # options that the core decides, or that would be a build more
 

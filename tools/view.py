@@ -162,7 +162,7 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
     show = listing.of(files.system.ip)
     assert show is not None
     limit = number(given, "LIMIT", LIMIT)
-    if files.program is None and files.system.ip != "tandem":
+    if files.program is None and not files.captured.replayed:
         found = without_program(files)
         found.notes.append("no program was given: only bytes and messages are shown; give ELF=<file>")
         return files, found, Judgement()

@@ -18,6 +18,7 @@ from rvtrace.flow.cores.verify import Verified, verify_all_good
 from rvtrace.flow.simulation import build, run
 from rvtrace.jobs.arguments import typed
 from rvtrace.jobs.job import Job
+from rvtrace.jobs.names import MAIN
 from rvtrace.models.riscv.recording import DIRECTORY
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.models.subsystem.config import Config
@@ -70,7 +71,7 @@ def live(
         f"program:{chosen.name}",
         settings.to_dict(),
         drive="pins",
-        ip="subsystem",
+        ip=MAIN,
         backpressure=backpressure,
         test=TEST,
         out=str(out),
@@ -95,7 +96,7 @@ def alone(
     made = build(config, sim, design, waves)
     again = again or rerun(core, chosen, {"alone": 1})
     prepare(chosen, out, limit, again)
-    job = Job(f"{core.name}-{chosen.name}", f"program:{chosen.name}", ip="subsystem", out=str(out))
+    job = Job(f"{core.name}-{chosen.name}", f"program:{chosen.name}", ip=MAIN, out=str(out))
     (result,) = run(made, [job], out)
     return judged(core, chosen, out, result | {"rerun": again})
 

@@ -30,6 +30,7 @@ from rvtrace.flow.cores.verify import verify_all_good
 from rvtrace.flow.processes import cores
 from rvtrace.flow.simulation import Build, build, run
 from rvtrace.jobs.job import Job
+from rvtrace.jobs.names import MAIN
 from rvtrace.models.riscv.program import Program, ProgramError
 from rvtrace.tb.cores.agents.files import read_rvfi
 
@@ -113,7 +114,7 @@ def _group(
             continue
         prepare(chosen, out / case.name, limit, case.rerun)
         ready[case.name] = case, chosen
-    jobs = [Job(name, f"program:{name}", ip="subsystem", out=str(out / name)) for name in ready]
+    jobs = [Job(name, f"program:{name}", ip=MAIN, out=str(out / name)) for name in ready]
     if jobs:
         plusargs = [] if select is None else [f"+mutant={select}"]
         for result in run(made, jobs, out / f"process-{cases[0].name}", plusargs=plusargs):

@@ -92,7 +92,9 @@ class Captured(ABC):
     memory: bytes of memory for a byte of trace, and of retired.csv (docs/reference/compliance-report.md). unit: what a
     share of a trace without a retire stream is a share of. compared: what its lossless checks compare with: what the
     hart "retired", or what was on its "ports". ends: clauses that a trace breaks which was cut somewhere. replayed:
-    whether it is judged by replaying the program (PROFILE=, PC=).
+    whether it is judged by replaying the program (PROFILE=, PC=), and may be decoded without it. by_byte: failures and
+    damage are placed by bytes of the trace, not by numbers of messages. pace: so many times the bytes are checked in
+    the time of the slowest.
     """
 
     memory: ClassVar[tuple[int, int]]
@@ -100,6 +102,8 @@ class Captured(ABC):
     compared: ClassVar[str] = "retired"
     ends: ClassVar[tuple[str, ...]] = ()
     replayed: ClassVar[bool] = False
+    by_byte: ClassVar[bool] = False
+    pace: ClassVar[int] = 1
 
     def variant(self, config: Any) -> str:
         """The variant of its specification, as the plan names it."""

@@ -66,7 +66,7 @@ class Tolerances:
     one; of others a device may show any address. 64: every value is kept; 39: what is valid with Sv39.
     """
     miselect: str = "kept"
-    """The value is kept; "any" (v1_0): it may be read-only 0, or absent without Smcsrind, as nothing is after mireg*."""
+    """It is kept; "any" (v1_0): it may be read-only 0, or absent without Smcsrind, as nothing is after mireg*."""
     outside: str = "illegal"
     """How an ireg access ends while the iselect selects no entry; "any": the text leaves that open (v1_0: for mireg*
     too).

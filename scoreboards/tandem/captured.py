@@ -21,6 +21,8 @@ class CapturedTandem(Captured):
     memory = (120, 12)
     compared = "ports"
     replayed = True
+    by_byte = True
+    pace = 4
 
     def variant(self, config: Config) -> str:
         """Its widths."""

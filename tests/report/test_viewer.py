@@ -16,6 +16,7 @@ import pytest
 
 from rvtrace.flow import progress
 from rvtrace.flow.captured.files import load
+from rvtrace.jobs import systems
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.source_lines import Lines
@@ -274,7 +275,7 @@ def test_places_are_unknown_where_items_have_another_layout(tmp_path, monkeypatc
         results=lambda: {"TV.legal.length": [1, 1]}, damage=[Damage(12, 20)], failed=["TV.legal.length"]
     )
     verdict = SimpleNamespace(failures=failures, book=book, decoded=object(), read=None, stats={})
-    files: Any = SimpleNamespace(size=10, data=b"", system=SimpleNamespace(ip="tandem"))
+    files: Any = SimpleNamespace(size=10, data=b"", captured=systems.captured("tandem"))
     read = SimpleNamespace(verdict=verdict, problem="", part="", files=files)
     monkeypatch.setattr("rvtrace.report.viewer_findings._check", lambda given, files: (read, False))
     found = judged({}, files)
