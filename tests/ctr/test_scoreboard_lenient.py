@@ -79,67 +79,29 @@ WRITTEN = [
 ]
 ASIDE = [w(0x381, ON), *calls(3), w(0x281, 6), *calls(5), w(0x350, 0x204), r(0x353)]
 MIND = [w(0x381, ON), *calls(3), w(0x381, ON), *calls(5), w(0x350, 0x204), r(0x353)]
-# title: variant, script, legal device, its clause in the reference profile; script, device that is wrong, its clause
-# left free
+SELECT, OPENED = [w(0x350, 0x200), r(0x350)], [*CLOSED, r(0x14E, VS), r(0x60C)]
+# title: variant, script, legal device, its clause in the reference profile;
+#        script, device that is wrong, its clause left free
 CASES = {
-    "CLR with less": (DRAFT, clr(1, 0), device.clears(max), "", clr(1, 0), device.clears(min), "CTR.clear.depths"),
-    "CLR with more": (
-        DRAFT,
-        clr(0, 1),
-        device.clears(min),
-        "CTR.clear.entries",
-        clr(1, 1),
-        device.clears(lambda before, after: before // 2),
-        "CTR.clear.entries",
-    ),
-    "addresses": (SMALL, HIGH, device.holds(39), "CTR.source.pc", HIGH, device.holds(38), "CTR.source.pc"),
-    "miselect zero": (
-        SMALL,
-        [w(0x350, 0x200), r(0x350)],
-        device.Select,
-        "CTR.entry.select",
-        [w(0x350, 0x200), r(0x350)],
-        device.Select201,
-        "CTR.entry.select",
-    ),
-    "no miselect": (
-        SMALL,
-        [w(0x350, 0x200), r(0x350)],
-        device.NoSelect,
-        "CTR.csr.address",
-        [w(0x350, 0x200), r(0x350)],
-        device.HalfSelect,
-        "CTR.csr.address",
-    ),
-    "outside": (
-        SMALL,
-        [w(0x150, 0x300), r(0x151)],
-        device.outside(0x300),
-        "CTR.entry.outside",
-        [w(0x150, 0x300), r(0x151, U)],
-        device.outside(0x300),
-        "CTR.csr.privilege",
-    ),
-    "hstateen0": (
-        SMALL,
-        [*CLOSED, r(0x14E, VS), r(0x60C)],
-        device.Keeps,
-        "CTR.stateen.hclosed",
-        [*CLOSED, r(0x14E, VS), r(0x60C)],
-        device.Fickle,
-        "CTR.stateen.bit",
-    ),
-    "XLEN 32": (DRAFT, WRITTEN, device.upper(0), "CTR.entry.xlen", WRITTEN, device.upper(1), "CTR.entry.xlen"),
-    "inactive": (
-        DRAFT,
-        ASIDE,
-        device.unmoved("vsctrcontrol"),
-        "CTR.cycle.ccv_write",
-        MIND,
-        device.unmoved("mctrcontrol"),
-        "CTR.cycle.ccv_write",
-    ),
-}
+    "CLR with less": (DRAFT, clr(1, 0), device.clears(max), "",
+                      clr(1, 0), device.clears(min), "CTR.clear.depths"),
+    "CLR with more": (DRAFT, clr(0, 1), device.clears(min), "CTR.clear.entries",
+                      clr(1, 1), device.clears(lambda before, after: before // 2), "CTR.clear.entries"),
+    "addresses": (SMALL, HIGH, device.holds(39), "CTR.source.pc",
+                  HIGH, device.holds(38), "CTR.source.pc"),
+    "miselect zero": (SMALL, SELECT, device.Select, "CTR.entry.select",
+                      SELECT, device.Select201, "CTR.entry.select"),
+    "no miselect": (SMALL, SELECT, device.NoSelect, "CTR.csr.address",
+                    SELECT, device.HalfSelect, "CTR.csr.address"),
+    "outside": (SMALL, [w(0x150, 0x300), r(0x151)], device.outside(0x300), "CTR.entry.outside",
+                [w(0x150, 0x300), r(0x151, U)], device.outside(0x300), "CTR.csr.privilege"),
+    "hstateen0": (SMALL, OPENED, device.Keeps, "CTR.stateen.hclosed",
+                  OPENED, device.Fickle, "CTR.stateen.bit"),
+    "XLEN 32": (DRAFT, WRITTEN, device.upper(0), "CTR.entry.xlen",
+                WRITTEN, device.upper(1), "CTR.entry.xlen"),
+    "inactive": (DRAFT, ASIDE, device.unmoved("vsctrcontrol"), "CTR.cycle.ccv_write",
+                 MIND, device.unmoved("mctrcontrol"), "CTR.cycle.ccv_write"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("title", CASES)

@@ -5,6 +5,7 @@ texts leave open.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -47,103 +48,54 @@ def fewer_branches(sent: Sent) -> None:
     sent.set(index, branches=17)
 
 
+def instead(at: Callable[[Sent], int], name: str, **values: Any) -> Change:
+    """Another packet in the place of one."""
+    return lambda sent: sent.packets.__setitem__(at(sent), Packet(name, values))
+
+
+PREDICTED, CACHED = {"branch_prediction": 1}, {"jump_target_cache": 1}
+# clause: scenario, options, change
 CASES: dict[str, tuple[str, dict[str, Any], Change]] = {
     "ET.pay.map_bits": ("map_lengths", {}, changed("branch_map", of={"branches": 2}, branch_map=4)),
-    "ET.pay.branch_fmt": (
-        "counts_around_31",
-        {"branch_prediction": 1},
-        changed("branch_count", of={"branch_fmt": 0}, branch_fmt=1),
-    ),
+    "ET.pay.branch_fmt": ("counts_around_31", PREDICTED, changed("branch_count", of={"branch_fmt": 0}, branch_fmt=1)),
     "ET.pay.privilege": ("stops", {}, changed("start", privilege=7)),
     "ET.pay.irreport": ("uninferable_jumps", {}, changed("address", irreport=1, irdepth=0)),
     "ET.pay.irdepth": ("notify_at_depths", RETURNS, changed("address", of={"irreport": 1}, irdepth=31)),
     "ET.pay.start": ("stops", {}, changed("start", address=4)),
     "ET.pay.trap": ("trap_kinds", {}, changed("trap", of={"thaddr": 1}, address=4)),
     "ET.pay.branch_bit": ("stops", {}, changed("start", branch=0)),
-    "ET.pay.thaddr": (
-        "traps_at_target",
-        {},
-        lambda sent: sent.insert(
-            sent.find("trap", thaddr=0) + 1, Packet("address", {"format": 2, "address": 2} | TAIL)
-        ),
-    ),
+    "ET.pay.thaddr": ("traps_at_target", {}, lambda sent: sent.insert(
+        sent.find("trap", thaddr=0) + 1, Packet("address", {"format": 2, "address": 2} | TAIL))),
     "ET.pay.updiscon": ("uninferable_jumps", {}, changed("address", updiscon=1)),
-    "ET.alg.before_trap": (
-        "trap_kinds",
-        DRAFT,
-        lambda sent: sent.packets.__setitem__(
-            sent.find("trap") - 1, Packet("branch_map", {"format": 1, "branches": 0, "branch_fmt": 0, "branch_map": 5})
-        ),
-    ),
+    "ET.alg.before_trap": ("trap_kinds", DRAFT, instead(
+        lambda sent: sent.find("trap") - 1, "branch_map", format=1, branches=0, branch_fmt=0, branch_map=5)),
     "ET.alg.first": ("stops", {}, lambda sent: [sent.delete(0) for _ in range(2)]),
     "ET.alg.enable": ("stops", {}, lambda sent: sent.delete(0)),
     "ET-16": ("stops", {}, lambda sent: sent.delete(sent.find("start", 1))),
     "ET.pay.support": ("stops", {}, changed("support", denable=1)),
     "ET.pay.ioptions": ("stops", {"ioptions_n": 8}, changed("support", ioptions=64)),
     "ET.pay.qual_status": ("stops", {}, lambda sent: sent.repeat(sent.find("support", qual_status=1))),
-    "ET.opt.prediction": (
-        "uninferable_jumps",
-        DRAFT,
-        lambda sent: sent.packets.__setitem__(
-            5, Packet("branch_map", {"format": 1, "branches": 0, "branch_fmt": 1, "branch_count": 1, "no_mispred": 1})
-        ),
-    ),
-    "ET.opt.cache_shorter": (
-        "cache_shorter",
-        {"jump_target_cache": 1},
-        lambda sent: sent.packets.__setitem__(
-            shorter(sent),
-            Packet(
-                "jump_target", {"format": 0, "subformat": 1, "index": 0, "branches": 0, "irreport": 0, "irdepth": None}
-            ),
-        ),
-    ),
+    "ET.opt.prediction": ("uninferable_jumps", DRAFT, instead(
+        lambda sent: 5, "branch_map", format=1, branches=0, branch_fmt=1, branch_count=1, no_mispred=1)),
+    "ET.opt.cache_shorter": ("cache_shorter", CACHED, instead(
+        lambda sent: shorter(sent),
+        "jump_target", format=0, subformat=1, index=0, branches=0, irreport=0, irdepth=None)),
     # what the decoder alone can find
-    "ET-2": (
-        "nested_calls",
-        RETURNS,
-        lambda sent: sent.packets.__setitem__(
-            1,
-            Packet(
-                "trap",
-                {
-                    "format": 3,
-                    "subformat": 1,
-                    "branch": 1,
-                    "privilege": 3,
-                    "context": 0,
-                    "ecause": 8,
-                    "interrupt": 0,
-                    "thaddr": 0,
-                    "address": 0x400000,
-                    "tval": 0,
-                },
-            ),
-        ),
-    ),
+    "ET-2": ("nested_calls", RETURNS, instead(
+        lambda sent: 1,
+        "trap", format=3, subformat=1, branch=1, privilege=3, context=0, ecause=8, interrupt=0, thaddr=0,
+        address=0x400000, tval=0)),
     "ET-4": ("full_map_at_event", {}, lambda sent: sent.set(sent.reasons.index("ET.alg.ppccd"), address=0x600001F8)),
-    "ET-12": (
-        "cache_fills",
-        {"jump_target_cache": 1},
-        lambda sent: sent.insert(2, deepcopy(sent.packets[sent.find("jump_target")])),
-    ),
+    "ET-12": ("cache_fills", CACHED, lambda sent: sent.insert(2, deepcopy(sent.packets[sent.find("jump_target")]))),
     "ET-14": ("trap_at_depths", RETURNS, fewer_branches),
-    "ET.alg.last": (
-        "count_before_context",
-        {"branch_prediction": 1, "ctype": "2"},
-        lambda sent: sent.packets.__setitem__(
-            sent.reasons.index("ET.alg.before_trap"),
-            Packet("branch_count", {"format": 0, "subformat": 0, "branch_count": 16578, "branch_fmt": 0}),
-        ),
-    ),
+    "ET.alg.last": ("count_before_context", {**PREDICTED, "ctype": "2"}, instead(
+        lambda sent: sent.reasons.index("ET.alg.before_trap"),
+        "branch_count", format=0, subformat=0, branch_count=16578, branch_fmt=0)),
     "ET.pay.differential": ("uninferable_jumps", {}, changed("address", address=-0x3000_0000)),
     "ET.pay.map_length": ("map_lengths", {}, changed("branch_map", of={"branches": 4}, branches=7)),
-    "ET.bt.bounds": (
-        "count_ends_in_branch",
-        {"branch_prediction": 1},
-        changed("branch_count", of={"branch_fmt": 2}, branch_count=1 << 27),
-    ),
-}
+    "ET.bt.bounds": ("count_ends_in_branch", PREDICTED, changed(
+        "branch_count", of={"branch_fmt": 2}, branch_count=1 << 27)),
+}  # fmt: skip
 
 
 def shorter(sent: Sent) -> int:

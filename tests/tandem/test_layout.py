@@ -88,68 +88,44 @@ def length(number: int) -> Callable[[it.Item], bool]:
     return lambda item: isinstance(item, it.Instruction) and item.length == number
 
 
+def swapped_address(data: bytes) -> bytes:
+    """An item with the two bytes of its address exchanged."""
+    return data[:1] + data[2:0:-1] + data[3:]
+
+
 LENGTH = "TV.legal.length"
+# title: configuration, what is sent of an item, the clause, what the finding says
 CASES: dict[str, tuple[Config, Change, str, str]] = {
     "instruction short": (
-        DEFAULT,
-        where(length(4), lambda data: data[:-1]),
-        LENGTH,
-        "32-bit instruction .* 1 byte fewer",
-    ),
-    "stray byte": (DEFAULT, where(priv, lambda data: data + b"\0"), LENGTH, "privilege .* 1 byte more"),
+        DEFAULT, where(length(4), lambda data: data[:-1]), LENGTH, "32-bit instruction .* 1 byte fewer"),
+    "stray byte": (
+        DEFAULT, where(priv, lambda data: data + b"\0"), LENGTH, "privilege .* 1 byte more"),
     "address of 8 bytes": (
-        Config.from_dict(RV32),
-        where(state(t.PADDR), lambda data: data + bytes(3)),
-        LENGTH,
-        r"physical address \(id 2\) has 3 bytes more",
-    ),
-    "load with data": (DEFAULT, load_with_data, LENGTH, "a request of load has data"),
+        Config.from_dict(RV32), where(state(t.PADDR), lambda data: data + bytes(3)),
+        LENGTH, r"physical address \(id 2\) has 3 bytes more"),
+    "load with data": (
+        DEFAULT, load_with_data, LENGTH, "a request of load has data"),
     "mtime with another id": (
-        DEFAULT,
-        where(state(t.MTIME), lambda data: b"\x07\x0b" + data[2:]),
-        "TV.legal.id",
-        "identifier 11; it has the form of mtime",
-    ),
+        DEFAULT, where(state(t.MTIME), lambda data: b"\x07\x0b" + data[2:]),
+        "TV.legal.id", "identifier 11; it has the form of mtime"),
     "operation and size": (
-        DEFAULT,
-        where(lambda item: isinstance(item, it.Request), nibbles(9)),
-        "TV.legal.request",
-        "operation and size",
-    ),
+        DEFAULT, where(lambda item: isinstance(item, it.Request), nibbles(9)),
+        "TV.legal.request", "operation and size"),
     "size and result": (
-        DEFAULT,
-        where(lambda item: isinstance(item, it.Response), nibbles(1)),
-        "TV.legal.response",
-        "size and result",
-    ),
+        DEFAULT, where(lambda item: isinstance(item, it.Response), nibbles(1)),
+        "TV.legal.response", "size and result"),
     "opcode of 16 bits": (
-        DEFAULT,
-        where(length(2), lambda data: b"\x11" + data[1:]),
-        LENGTH,
-        "16-bit instructions have opcode 17",
-    ),
+        DEFAULT, where(length(2), lambda data: b"\x11" + data[1:]), LENGTH, "16-bit instructions have opcode 17"),
     "another opcode": (
-        DEFAULT,
-        where(length(4), lambda data: b"\x2f" + data[1:]),
-        "TV.legal.opcode",
-        r"no opcode 47; it has the form of .* \(opcode 17\)",
-    ),
+        DEFAULT, where(length(4), lambda data: b"\x2f" + data[1:]),
+        "TV.legal.opcode", r"no opcode 47; it has the form of .* \(opcode 17\)"),
     "address of registers": (
-        DEFAULT,
-        where(lambda item: isinstance(item, FORMS), lambda data: data[:1] + data[2:0:-1] + data[3:]),
-        "TV.legal.register",
-        "two bytes of a register",
-    ),
+        DEFAULT, where(lambda item: isinstance(item, FORMS), swapped_address),
+        "TV.legal.register", "two bytes of a register"),
     "address of CSRs": (
-        DEFAULT,
-        where(
-            lambda item: isinstance(item, FORMS) and item.address < t.GPR_BASE,
-            lambda data: data[:1] + data[2:0:-1] + data[3:],
-        ),
-        "TV.legal.register",
-        "two bytes of a CSR",
-    ),
-}
+        DEFAULT, where(lambda item: isinstance(item, FORMS) and item.address < t.GPR_BASE, swapped_address),
+        "TV.legal.register", "two bytes of a CSR"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("config", dict.fromkeys(config for config, *_ in CASES.values()), ids=str)
