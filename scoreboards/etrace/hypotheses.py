@@ -91,6 +91,7 @@ class Packets:
         self.dialects: Sequence[Dialect] = (*framing, *dialects(capture.config, others))
         self._streams: dict[Any, list[bytes]] = {}
         self._tried, self._read = 0.0, 0
+        self._shares: dict[tuple[tuple[bytes, ...], Config], float] = {}  # of packets that several readings give
         self._lost = lru_cache(maxsize=None)(self._measured)
 
     @property
@@ -114,6 +115,7 @@ class Packets:
     def window(self, reading: Reading[Config]) -> Window | None:
         """Around the first packet that is lost."""
         self._tried, self._read = 0.0, 0
+        self._shares.clear()
         packets = self._packets(reading)
         trace = self._decoded(reading, len(packets))
         first = None if trace is None else self._stops(trace)
@@ -142,10 +144,13 @@ class Packets:
         looks, first = self._looks(rewriter, packets)
         if looks < window.looks - SEEN:
             return 1.0
-        self._tried += len(packets) / (NEAR + BEFORE)
-        part = [*first, *rewritten_packets(packets[len(first) :], rewriter)]
-        trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
-        return (self._share(trace, window.begin == 0) + LOOKS * (1 - looks)) / (1 + LOOKS)
+        part = (*first, *rewritten_packets(packets[len(first) :], rewriter))
+        share = self._shares.get((part, rewriter.config))
+        if share is None:
+            self._tried += len(packets) / (NEAR + BEFORE)
+            trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
+            share = self._shares[part, rewriter.config] = self._share(trace, window.begin == 0)
+        return (share + LOOKS * (1 - looks)) / (1 + LOOKS)
 
     def past(self, reading: Reading[Config], window: Window) -> Window:
         """The window: what is decoded is the same."""

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.scoreboards.diagnosis.search import Reading
 from rvtrace.scoreboards.etrace import hypotheses
@@ -133,4 +135,18 @@ def test_a_budget_of_readings_is_spent_by_the_packets_that_are_decoded(monkeypat
     packets = Packets(EtraceCapture(what.config, what.program, payloads, beats=what.beats, exact=False))
     window = Window(0, hypotheses.NEAR + hypotheses.BEFORE, 0.0)
     assert len(payloads) > window.end
-    assert [packets.near(Reading(what.config), window) for _ in range(3)] == [0.0, 0.0, 1.0]
+    # none of these parameters changes a packet of this walk, and each makes another decoder
+    readings = [Reading(replace(what.config, cache_size_p=size)) for size in (4, 5, 6)]
+    assert [packets.near(reading, window) for reading in readings] == [0.0, 0.0, 1.0]
+
+
+def test_packets_that_are_the_same_in_two_readings_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded = []
+    monkeypatch.setattr(hypotheses, "decode", lambda *given: (decoded.append(given[::2]), decode(*given))[1])
+    run = deviant_run(7, ["map_exact"], 800)
+    packets = Packets(run.capture)
+    window = packets.window(Reading(run.what.config))
+    assert window is not None
+    decoded.clear()
+    shares = [packets.near(Reading(run.what.config, (one,)), window) for one in packets.dialects[:60]]
+    assert len(set(decoded)) == len(decoded) < len(shares)
