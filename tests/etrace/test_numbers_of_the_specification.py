@@ -46,33 +46,17 @@ E2 = [  # packet, values its widths depend on, options, fields after format in o
     # 7.8, no address
     ("branch_count", {"format": 0, "subformat": 0, "branch_fmt": 0}, OFF, "subformat 2 branch_count 32 branch_fmt 2"),
     # 7.8, 10: addr
-    (
-        "branch_count",
-        {"format": 0, "subformat": 0, "branch_fmt": 2},
-        OFF,
-        "subformat 2 branch_count 32 branch_fmt 2 " + TAIL,
-    ),
+    ("branch_count", {"format": 0, "subformat": 0, "branch_fmt": 2}, OFF,
+     "subformat 2 branch_count 32 branch_fmt 2 " + TAIL),
     # 7.8, 11: addr-fail
-    (
-        "branch_count",
-        {"format": 0, "subformat": 0, "branch_fmt": 3},
-        OFF,
-        "subformat 2 branch_count 32 branch_fmt 2 " + TAIL,
-    ),
+    ("branch_count", {"format": 0, "subformat": 0, "branch_fmt": 3}, OFF,
+     "subformat 2 branch_count 32 branch_fmt 2 " + TAIL),
     # 7.8, no branch map
-    (
-        "jump_target",
-        {"format": 0, "subformat": 1, "branches": 0},
-        OFF,
-        "subformat 2 index 6 branches 5 irreport 1 irdepth 4",
-    ),
+    ("jump_target", {"format": 0, "subformat": 1, "branches": 0}, OFF,
+     "subformat 2 index 6 branches 5 irreport 1 irdepth 4"),
     # 7.8
-    (
-        "jump_target",
-        {"format": 0, "subformat": 1, "branches": 9},
-        OFF,
-        "subformat 2 index 6 branches 5 branch_map 15 irreport 1 irdepth 4",
-    ),
+    ("jump_target", {"format": 0, "subformat": 1, "branches": 9}, OFF,
+     "subformat 2 index 6 branches 5 branch_map 15 irreport 1 irdepth 4"),
     ("branch_map", {"format": 1, "branches": 0}, OFF, "branches 5 branch_map 31"),  # 7.7, no address
     # 7.7, "if branches = 12, branch_map is 15 bits long"
     ("branch_map", {"format": 1, "branches": 12}, OFF, "branches 5 branch_map 15 " + TAIL),
@@ -80,72 +64,37 @@ E2 = [  # packet, values its widths depend on, options, fields after format in o
     ("address", {"format": 2}, OFF, TAIL),  # 7.6
     ("start", {"format": 3, "subformat": 0}, OFF, f"subformat 2 {WHO} address 63"),  # 7.2
     # 7.3
-    (
-        "trap",
-        {"format": 3, "subformat": 1, "interrupt": 0, "thaddr": 1},
-        OFF,
-        f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 address 63 tval 64",
-    ),
+    ("trap", {"format": 3, "subformat": 1, "interrupt": 0, "thaddr": 1}, OFF,
+     f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 address 63 tval 64"),
     # 7.3.2
-    (
-        "trap",
-        {"format": 3, "subformat": 1, "interrupt": 1, "thaddr": 0},
-        OFF,
-        f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 address 63",
-    ),
+    ("trap", {"format": 3, "subformat": 1, "interrupt": 1, "thaddr": 0}, OFF,
+     f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 address 63"),
     # 7.3: omitted
-    (
-        "trap",
-        {"format": 3, "subformat": 1, "interrupt": 0, "thaddr": 1},
-        ON,
-        f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 tval 64",
-    ),
+    ("trap", {"format": 3, "subformat": 1, "interrupt": 0, "thaddr": 1}, ON,
+     f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 tval 64"),
     # 7.3
-    (
-        "trap",
-        {"format": 3, "subformat": 1, "interrupt": 0, "thaddr": 0},
-        ON,
-        f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 address 63 tval 64",
-    ),
+    ("trap", {"format": 3, "subformat": 1, "interrupt": 0, "thaddr": 0}, ON,
+     f"subformat 2 {WHO} ecause 5 interrupt 1 thaddr 1 address 63 tval 64"),
     ("context", {"format": 3, "subformat": 2}, OFF, "subformat 2 privilege 3 time 23 context 17"),  # 7.4
     ("support", {"format": 3, "subformat": 3}, OFF, SUPPORT + " denable 1 dloss 1 doptions 4"),  # 7.5
-]
+]  # fmt: skip
 D = [
-    (
-        "branch_map",
-        {"format": 1, "branches": 12},
-        OFF,
-        "branches 5 branch_map 17 address 63",
-    ),  # table 1, "if branches = 12, the branch-map is 17 bits long"
-    (
-        "branch_map",
-        {"format": 1, "branches": 0, "branch_fmt": 0},
-        OFF,
-        "branches 5 branch_fmt 1 branch_map 31",
-    ),  # table 2
-    (
-        "branch_map",
-        {"format": 1, "branches": 0, "branch_fmt": 1},
-        OFF,
-        "branches 5 branch_fmt 1 branch_count 16 no_mispred 1",
-    ),  # table 3
+    # table 1, "if branches = 12, the branch-map is 17 bits long"
+    ("branch_map", {"format": 1, "branches": 12}, OFF, "branches 5 branch_map 17 address 63"),
+    # table 2
+    ("branch_map", {"format": 1, "branches": 0, "branch_fmt": 0}, OFF, "branches 5 branch_fmt 1 branch_map 31"),
+    # table 3
+    ("branch_map", {"format": 1, "branches": 0, "branch_fmt": 1}, OFF,
+     "branches 5 branch_fmt 1 branch_count 16 no_mispred 1"),
     ("address", {"format": 2}, OFF, "address 63"),
     ("start", {"format": 3, "subformat": 0}, OFF, "subformat 2 context 17 privilege 3 branch 1 address 63"),
-    (
-        "trap",
-        {"format": 3, "subformat": 1, "interrupt": 1},
-        OFF,
-        "subformat 2 context 17 privilege 3 branch 1 address 63 ecause 5 interrupt 1 tval 64",
-    ),
-    (
-        "trap",
-        {"format": 3, "subformat": 1, "interrupt": 0},
-        ON,
-        "subformat 2 context 17 privilege 3 branch 1 ecause 5 interrupt 1 tval 64",
-    ),
+    ("trap", {"format": 3, "subformat": 1, "interrupt": 1}, OFF,
+     "subformat 2 context 17 privilege 3 branch 1 address 63 ecause 5 interrupt 1 tval 64"),
+    ("trap", {"format": 3, "subformat": 1, "interrupt": 0}, ON,
+     "subformat 2 context 17 privilege 3 branch 1 ecause 5 interrupt 1 tval 64"),
     ("context", {"format": 3, "subformat": 2}, OFF, "subformat 2 context 17"),
     ("support", {"format": 3, "subformat": 3}, OFF, SUPPORT),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -18,49 +18,18 @@ from tests.etrace.layouts import cut, payload
 PUBLISHED = Config(privilege_width_p=2, ecause_width_p=5, itype_width_p=3)
 START = {"format": 3, "subformat": 0, "branch": 1, "privilege": 3, "context": 0}
 NO_FLAGS = {"notify": 0, "updiscon": 0, "irreport": 0, "irdepth": None}
+SUPPORT = {"format": 3, "subformat": 3, "encoder_mode": 0, "ioptions": 0, "denable": 0, "dloss": 0}
 VECTORS = [  # specs/etrace.md, checked there against two independent decoders
-    (
-        "1f",
-        "support",
-        {
-            "format": 3,
-            "subformat": 3,
-            "ienable": 1,
-            "encoder_mode": 0,
-            "qual_status": 0,
-            "ioptions": 0,
-            "denable": 0,
-            "dloss": 0,
-        },
-    ),
+    ("1f", "support", SUPPORT | {"ienable": 1, "qual_status": 0}),
     ("73 00 00 00 00 00 04", "start", START | {"address": 0x1000 >> 1}),
     ("02 e0 ff ff 00", "address", {"format": 2, "address": 0x7FFFF000 >> 1} | NO_FLAGS),
-    (
-        "85 2d 00 00 00 00 00 00 00 ff",
-        "branch_map",
-        {"format": 1, "branches": 1, "branch_map": 1, "address": 0x5A >> 1} | NO_FLAGS | {"updiscon": 1},
-    ),
-    (
-        "77 00 00 00 00 21 07 00 00 10",
-        "trap",
-        START | {"subformat": 1, "ecause": 2, "interrupt": 0, "thaddr": 1, "address": 0x80000038 >> 1, "tval": 0},
-    ),
+    ("85 2d 00 00 00 00 00 00 00 ff", "branch_map",
+     {"format": 1, "branches": 1, "branch_map": 1, "address": 0x5A >> 1} | NO_FLAGS | {"updiscon": 1}),
+    ("77 00 00 00 00 21 07 00 00 10", "trap",
+     START | {"subformat": 1, "ecause": 2, "interrupt": 0, "thaddr": 1, "address": 0x80000038 >> 1, "tval": 0}),
     ("f2", "address", {"format": 2, "address": -4} | NO_FLAGS),
-    (
-        "4f",
-        "support",
-        {
-            "format": 3,
-            "subformat": 3,
-            "ienable": 0,
-            "encoder_mode": 0,
-            "qual_status": 1,
-            "ioptions": 0,
-            "denable": 0,
-            "dloss": 0,
-        },
-    ),
-]
+    ("4f", "support", SUPPORT | {"ienable": 0, "qual_status": 1}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text, name, values", VECTORS, ids=[text for text, _, _ in VECTORS])
