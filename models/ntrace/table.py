@@ -175,24 +175,28 @@ SYNC = Field(
     },
 )  # fmt: skip
 B_TYPE = Field("B-TYPE", 2, codes={0: "indirect", 1: "exception or interrupt", 2: "exception", 3: "interrupt"})
-I_CNT = Field("I-CNT", max_bits=22)
-F_ADDR = Field("F-ADDR", max_bits=63, is_address=True, coding=_ADDRESS, form="half")
-U_ADDR = Field("U-ADDR", max_bits=63, is_address=True, coding=_ADDRESS, form="half")
-HIST = Field("HIST", max_bits=32, form="hist")
-PROCESS = Field("PROCESS")
-ETYPE = Field("ETYPE", 4, codes={0: "Queue Overrun"}, vendor=range(8, 16))
-ECODE = Field("ECODE", max_bits=8)
-RCODE = Field("RCODE", 4, codes={0: "I-CNT", 1: "HIST", 2: "HIST repeated"}, vendor=_VENDOR_RCODES)
+I_CNT = Field("I-CNT", max_bits=22, clause="NT.8.4.icnt")
+F_ADDR = Field("F-ADDR", max_bits=63, is_address=True, coding=_ADDRESS, form="half", clause="NT.8.1.faddr")
+U_ADDR = Field("U-ADDR", max_bits=63, is_address=True, coding=_ADDRESS, form="half", clause="NT.8.1.uaddr")
+HIST = Field("HIST", max_bits=32, form="hist", clause="NT.8.3.hist")
+PROCESS = Field("PROCESS", clause="NT.7.1.process")
+ETYPE = Field("ETYPE", 4, codes={0: "Queue Overrun"}, vendor=range(8, 16), clause="NT.7.4.codes")
+ECODE = Field("ECODE", max_bits=8, clause="NT.7.4.ecode")
+RCODE = Field(
+    "RCODE", 4, codes={0: "I-CNT", 1: "HIST", 2: "HIST repeated"}, vendor=_VENDOR_RCODES, clause="NT.7.8.rcode"
+)
 RDATA = Field("RDATA", max_bits=_rdata_bits, coding=Coding("rdata", take=_rdata, compiled="plain"), form=_rdata_form)
-HREPEAT = Field("HREPEAT", max_bits=18, present=lambda config, values: values["rcode"] == 2)
-B_CNT = Field("B-CNT", max_bits=18)
+HREPEAT = Field(
+    "HREPEAT", max_bits=18, present=lambda config, values: values["rcode"] == 2, clause="NT.9.3.repeated_history"
+)
+B_CNT = Field("B-CNT", max_bits=18, clause="NT.7.11.repeat")
 EVCODE = Field(
-    "EVCODE", 4, vendor=range(8, 16),
+    "EVCODE", 4, vendor=range(8, 16), clause="NT.7.12.evcode",
     codes={0: "Entry into Debug Mode", 1: "Entry into Low-power Mode", 4: "Program Trace Disabled"},
 )  # fmt: skip
-CDF = Field("CDF", 2)
+CDF = Field("CDF", 2, clause="NT.7.12.cdf")
 LAST_HIST = replace(HIST, present=lambda config, values: values["cdf"] == 1)
-DATA = Field("DATA")
+DATA = Field("DATA", clause="NT.6.1.vendor")
 
 
 def _type(tcode: int, name: str, fields: tuple[Field, ...], section: str) -> MessageType:
@@ -232,13 +236,13 @@ VENDOR_CODES = {key: f.vendor for key, f in V1_0.fields.items() if f.vendor}
 
 
 def message(name: str, *values: int, **more: int) -> Message:
-    """A message by name with the values of its own fields in table order, and others by key; ValueError if their number
-    cannot be right.
+    """A message by name with the values of its own fields in table order, and others by key; as many values as it has
+    fields that are always present are the values of those. ValueError if their number cannot be right.
     """
     kind: MessageType = BY_NAME[name]
     keys = [f.key for f in kind.own]
-    given = dict(zip(keys, values)) | more
     required = [f.key for f in kind.own if f.present is messages.always]
+    given = dict(zip(required if len(values) == len(required) else keys, values)) | more
     if len(values) > len(keys) or not set(required) <= set(given):
         raise ValueError(f"{name} has the fields {', '.join(keys)}; {len(values)} values were given")
     return Message.of(kind, given)

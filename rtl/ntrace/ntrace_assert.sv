@@ -148,7 +148,7 @@ module ntrace_assert
   assign error_before[0] = error_last_q;
   for (genvar k = 0; k < NMsg; k++) begin : gen_msg
     logic [5:0] tcode;
-    assign tcode             = msg[DescWidth*(k+1)-1 -: 6];
+    assign tcode             = msg[DescWidth*k + ntrace_layout_pkg::MessageTcode +: 6];
     assign error_before[k+1] = msg_valid[k] ? (tcode == ntrace_pkg::TcodeError) : error_before[k];
     ErrorThenSync: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                     msg_valid[k] && error_before[k] |-> ntrace_pkg::has_sync(tcode))

@@ -9,19 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from rvtrace.models.ntrace.encoder.encode import EncodedTrace
-from rvtrace.models.ntrace.table import Message
+from rvtrace.models.ntrace.table import SRC, SYNC, V1_0, Message
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 
-# Clause of a field that differs while the message is the right one; the rest is found in `_field_clause`.
-FIELD_CLAUSE = {
-    "icnt": "NT.8.4.icnt", "hist": "NT.8.3.hist", "uaddr": "NT.8.1.uaddr", "faddr": "NT.8.1.faddr",
-    "etype": "NT.7.4.codes", "ecode": "NT.7.4.ecode", "rcode": "NT.7.8.rcode", "evcode": "NT.7.12.evcode",
-    "cdf": "NT.7.12.cdf", "process": "NT.7.1.process", "bcnt": "NT.7.11.repeat", "hrepeat": "NT.9.3.repeated_history",
-    "data": "NT.6.1.vendor",
-}  # fmt: skip
+# Clause of a field that differs while the message is the right one; the rest is found in `_field_clause`. SYNC has that
+# of its message.
+FIELD_CLAUSE = {f.key: f.clause for f in V1_0.fields.values() if f.clause and f.key not in (SRC.key, SYNC.key)}
 # Clause of a message that nothing called for.
 EXTRA_CLAUSE = {
     t.TC_DIRECT: "NT.10.inferable", t.TC_INDIRECT: "NT.10.inferable", t.TC_HIST: "NT.10.inferable",
