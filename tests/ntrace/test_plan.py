@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from rvtrace.models.ntrace.table import BY_NAME, TABLES
+from rvtrace.models.ntrace.table import BY_NAME, SRC
 from rvtrace.scoreboards.common.clauses import Plan
+from rvtrace.scoreboards.ntrace.attribution import FIELD_CLAUSE
 from rvtrace.tb.ntrace.coverage.points import POINTS
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import ROOT, PlanTests, Rows, literals
@@ -28,15 +29,13 @@ CHECKERS = {
     "sources": ("scoreboards/ntrace/sources.py",),
 }
 # These come from the field table.
-FIELDS = {f"NT.{kind.section}.fields" for kind in BY_NAME.values()}
-FIELDS |= {field.clause for table in TABLES.values() for field in table.fields.values() if field.clause}
+FORM = {f"NT.{kind.section}.fields" for kind in BY_NAME.values()} | {SRC.clause}
+FROM_TABLE = {"exact": set(FIELD_CLAUSE.values()), "codec": FORM, "legal": FORM}
 
 
 def ids(checker: str) -> frozenset[str]:
     """Clause ids that the modules of a checker report, and those made from the field table."""
-    return literals(r"NT(-\d+|\.(\d+|V)[\w.]*)", *CHECKERS[checker]) | (
-        FIELDS if checker in ("codec", "legal") else set()
-    )
+    return literals(r"NT(-\d+|\.(\d+|V)[\w.]*)", *CHECKERS[checker]) | FROM_TABLE.get(checker, set())
 
 
 CONTROL = Plan.load(ROOT / "scoreboards/tci/plan.toml")  # registers and pins are checked there
