@@ -36,7 +36,7 @@ class Places:
     def __init__(self, items: Table[Any], config: Any) -> None:
         self.config = config
         self.by_code = {item.selector["opcode"]: item for item in items.messages}
-        self._at: dict[tuple[int, str], int] = {}
+        self._at: dict[tuple[int, str], tuple[int, int]] = {}
         self.tail: dict[int, int] = {}
         self.more: dict[int, tuple[Part, ...]] = {}
         for code, item in self.by_code.items():
@@ -46,7 +46,7 @@ class Places:
         at, more, after, depends = 0, list[Part](), 0, False
         for one in fields:
             if not depends:
-                self._at[code, one.key] = 1 + at // 8
+                self._at[code, one.key] = 1 + at // 8, at % 8
             try:
                 bits = one.bits(self.config, {})
             except KeyError:  # of the field that it depends on
@@ -61,7 +61,11 @@ class Places:
 
     def at(self, code: int, key: str) -> int:
         """The byte of an item, its opcode is byte 0, in which a field begins that no other one moves."""
-        return self._at[code, key]
+        return self._at[code, key][0]
+
+    def shift(self, code: int, key: str) -> int:
+        """The bit of that byte."""
+        return self._at[code, key][1]
 
     def size(self, code: int, **values: int) -> int:
         """Bytes of an item, or of its first fields as far as these values go; of a field without a width 0."""

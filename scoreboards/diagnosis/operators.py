@@ -44,6 +44,7 @@ WIDE = (16, 32, 31, 33, 40, 48, 63, 64)  # bits of buses and registers, and one 
 WIDEST = 64
 FIXED = (6, 8, 10, 12, 16, 22, 32, 40, 48, 64)  # of a variable-length field that is sent with a fixed length
 EXTRA = (1, 2, 8)  # bits without a meaning
+BYTES = (-1, 1, -2, 2, -4, 4, -3, 3, -5, 5, -6, 6, -7, 7, 8)  # more or fewer in a message of whole bytes
 
 Row = tuple[Field, ...]
 Change = Callable[[Table[Any]], Table[Any]]
@@ -255,13 +256,15 @@ def other_widths(width: int) -> list[int]:
     return sorted((n for n in tried - {width} if n <= WIDEST), key=lambda n: (abs(n - width), n))
 
 
-def widths(part: Part, others: Sequence[Any] = ()) -> Iterator[Deviation]:
-    """A field has another width. others: configurations that are tried anyway, whose widths are not tried again."""
+def widths(part: Part, others: Sequence[Any] = (), step: int = 1) -> Iterator[Deviation]:
+    """A field has another width. others: configurations that are tried anyway, whose widths are not tried again. step:
+    all are multiples of it.
+    """
     for key, one in part.fields.items():
         width, known = part.width(one), part.known(one, others)
         what, due = ("a fixed length of ", "is a variable-length field") if width == VARIABLE else ("", "")
         for number in other_widths(width):
-            if number not in known:
+            if number not in known and number % step == 0:
                 says = f"{one.name} has {what}{bits(number)}{part.words}"
                 change = part.each(key, lambda f, number=number: resized(f, lambda _: number))
                 yield Deviation(part.named(key, "width", number), part.clause_of(one), says,
@@ -345,6 +348,31 @@ def appended(part: Part, width: int = VARIABLE) -> Iterator[Deviation]:
     yield Deviation(part.named("appended", "" if width == VARIABLE else width), part.clause,
                     f"{what} at the end{part.words}", _NOTHING_ELSE, f"extra{part.words}",
                     part.rows(lambda row: inserted(row, width)))  # fmt: skip
+
+
+def more_bytes(
+    part: Part, what: str, due: int, least: int = 1, where: Callable[[Values], bool] = lambda values: True, id: str = ""
+) -> Iterator[Deviation]:
+    """A message of whole bytes has more at its end, or its last field has fewer. what: the message, which has `due`
+    bytes, `least` of them before its last field. where: of its values, whether they are meant; id: those in names.
+    """
+
+    def changed(row: Row, delta: int) -> Row:
+        if delta > 0:
+            return (*row, Field(JUNK, 8 * delta, present=lambda c, v: int(where(v)), coding=UNUSED))
+        last = row[-1]
+
+        def width(config: Any, values: Values) -> int:
+            return max(last.bits(config, values) + 8 * delta * where(values), 0)
+
+        return (*row[:-1], replace(last, width=width, present=always))
+
+    for delta in BYTES:
+        if due + delta >= least:
+            word = f"{abs(delta)} byte{'s'[: abs(delta) - 1]} {'more' if delta > 0 else 'fewer'}"
+            yield Deviation(part.named(id, "bytes", delta), part.clause, f"{what} has {word} than it should have",
+                            f"{what} has {due} byte{'s'[: due - 1]}", f"bytes{part.words}",
+                            part.rows(lambda row, delta=delta: changed(row, delta)))  # fmt: skip
 
 
 _NOTHING_ELSE = "a message has the fields of its table, and nothing else"

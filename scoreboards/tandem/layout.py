@@ -12,20 +12,24 @@ they would be without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
+from rvtrace.models.common.messages import PLAIN, Field, Place, Table, always, pack, unpack
 from rvtrace.models.common.options import ConfigError
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.scan import PAD, Scan, Scanner
+from rvtrace.models.tandem.places import KNOWN, places
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.diagnosis import operators as o
 from rvtrace.scoreboards.diagnosis.budget import Budget
 from rvtrace.scoreboards.diagnosis.cheap import sentence
 from rvtrace.scoreboards.diagnosis.explain import add_note
@@ -41,25 +45,24 @@ MOST = 30_000  # bytes of which the share is measured that cannot be followed
 LEFT = 0.35  # of the loss may remain, or there is another quirk
 AHEAD = 1 << 20  # bytes after a part by which it is decided how it is followed: a group is no longer
 BEST = 8  # quirks of which all diagnostics are counted
-DELTAS = (-1, 1, -2, 2, -4, 4, -3, 3, -5, 5, -6, 6, -7, 7, 8)
 _CSRS = ("fcsr", "csr", "mcycle", "minstret")
 Fix = Callable[[bytes], bytes]
-Tables = Callable[[Scanner], None]
 Patch = Callable[[np.ndarray, np.ndarray], None]
+Of = Callable[[Mapping[str, int]], bool]
 
 
 @dataclass(frozen=True)
 class Quirk:
-    """One rule that is changed. says: what the device does; rows: (field, expected, actual). tables: changes the
-    lengths by header; patch: the lengths of items at all offsets. fix: of an item's bytes those it should have, before
-    its length is corrected. config: other options, if that is all. spoils: names of what is reported wrongly because
+    """One rule that is changed. says: what the device does; rows: (field, expected, actual). change: the device's table
+    of items. Where a table cannot say it, patch: changes the lengths of items at all offsets, and fix: of an item's
+    bytes those it should have. config: other options, if that is all. spoils: names of what is reported wrongly because
     bytes are missing, or because the device may have only some of them wrong.
     """
 
     clause: str
     says: str
     rows: tuple[tuple[str, str, str], ...]
-    tables: Tables | None = None
+    change: o.Change | None = None
     patch: Patch | None = None
     fix: Fix | None = None
     config: Config | None = None
@@ -70,10 +73,10 @@ class _ReadAs(Scanner):
     """Follows bytes with a quirk."""
 
     def __init__(self, config: Config, quirk: Quirk | None) -> None:
-        super().__init__(quirk.config if quirk is not None and quirk.config is not None else config)
+        change = None if quirk is None else quirk.change
+        items = None if change is None else change(t.TABLES[t.VERSION])
+        super().__init__(config if quirk is None or quirk.config is None else quirk.config, items)
         self.quirk = quirk
-        if quirk is not None and quirk.tables is not None:
-            quirk.tables(self)
 
     def lengths(self, padded: np.ndarray, final: bool) -> bytes:
         found = super().lengths(padded, final)
@@ -92,180 +95,122 @@ class _ReadAs(Scanner):
         """Of a request with its response the bytes of the request."""
         return int(self._request[item[self._at_op]]) if len(item) > self._at_op else len(item)
 
-    def item_bytes(self, item: bytes) -> int:
-        """Bytes of the item that begins so, without a response; 0 if there is none."""
-        if item[0] == t.REQUEST:
-            return self.request_bytes(item + bytes(PAD))
-        return super().lengths(np.frombuffer(item + bytes(2 * PAD), np.uint8), True)[0]
-
-    def response_bytes(self, request: bytes, response: bytes) -> int:
-        """Bytes of a response to a request."""
-        return int(self._response[request[self._at_op] & 15, response[1]]) if len(response) > 1 else len(response)
-
 
 # --- What may be changed
 
 
-def _length(
-    what: str, table: Callable[[Scanner], np.ndarray], index: int | slice, width: int, spoils: tuple[str, ...]
-) -> Iterator[Quirk]:
-    """An item with more or fewer bytes. width: bytes that it should have."""
-    for delta in DELTAS:
-        if 0 < width + delta < 30:
-
-            def change(scanner: Scanner, delta: int = delta) -> None:
-                table(scanner)[index] = width + delta
-
-            word = f"{abs(delta)} byte{'s'[: abs(delta) - 1]} {'more' if delta > 0 else 'fewer'}"
-            rows = (("bytes", str(width), str(width + delta)),)
-            yield Quirk(
-                LENGTH, f"{what} has {word} than it should have", rows, change, spoils=spoils if delta < 0 else ()
-            )
+def _part(*codes: int, clause: str = LENGTH) -> o.Part:
+    """Items by their opcodes."""
+    messages = t.TABLES[t.VERSION].messages
+    return o.Part(tuple(m for m in messages if m.selector["opcode"] in codes), clause=clause)
 
 
 def _lengths(config: Config) -> Iterator[Quirk]:
-    standard = Scanner(config)
+    """Items with more or fewer bytes."""
+    place = places(config)
+
+    def quirks(code: int, what: str, name: str, spoils: tuple[str, ...], where: Of, **values: int) -> Iterator[Quirk]:
+        due = place.size(code, **values)
+        fields = place.by_code[code].fields
+        least = due - (fields[-1].bits(config, values) // 8 if fields else 0)
+        for one in o.more_bytes(_part(code), what, due, least, where, name):
+            fewer = one.name.rpartition("_")[2].startswith("-")
+            rows = (("bytes", str(due), str(due + int(one.name.rpartition("_")[2]))),)
+            yield Quirk(one.clause, one.says, rows, one.change, spoils=spoils if fewer else ())
+
     for opcode in t.OPCODES:
         if opcode.code in (t.REGISTER, t.STATE, t.REQUEST, t.RESPONSE):
             continue
         is_insn = opcode.code in (t.INSN16, t.INSN32)
-        bits = 16 if opcode.code == t.INSN16 else 32
-        name = f"a {bits}-bit instruction" if is_insn else opcode.meaning
-        width = int(standard._fixed[opcode.code])
-        spoils = ("insn",) if is_insn else ("gpr", "csr", "fcsr", "mcycle", "minstret")
-        yield from _length(f"{name} (opcode {opcode.code})", lambda s: s._fixed, opcode.code, width, spoils)
+        name = f"a {16 if opcode.code == t.INSN16 else 32}-bit instruction" if is_insn else opcode.meaning
+        spoils = ("insn",) if is_insn else ("gpr", *_CSRS)
+        yield from quirks(opcode.code, f"{name} (opcode {opcode.code})", opcode.name, spoils, lambda values: True)
     for state in t.STATES:
-        width, spoils = int(standard._state[state.id]), (state.name.rstrip("0123456789"),)
-        yield from _length(f"{state.meaning} (id {state.id})", lambda s: s._state, state.id, width, spoils)
+        yield from quirks(t.STATE, f"{state.meaning} (id {state.id})", state.name, (state.name.rstrip("0123456789"),),
+                          lambda values, of=state.id: values["id"] == of, id=state.id)  # fmt: skip
     for one in t.REGISTER_CLASSES:
-        if width := int(standard._register[one.first]):
-            spoils = ("fcsr", "csr", "mcycle", "minstret") if one.name == "csr" else (one.name,)
-            where = slice(one.first, one.last + 1)
-            yield from _length(f"a full {one.name}", lambda s: s._register, where, width, spoils)
+        if getattr(config, one.width):
+            yield from quirks(t.REGISTER, f"a full {one.name}", one.name, _CSRS if one.name == "csr" else (one.name,),
+                              lambda values, of=one: of.first <= values["address"] <= of.last,
+                              address=one.first)  # fmt: skip
+    unknown = o.Part(t.TABLES[t.VERSION].messages, config, clause=LENGTH, omitted=KNOWN)
+    for one in (*o.absent(unknown), *o.widths(unknown, step=8)):
+        yield Quirk(one.clause, f"{one.says}; {one.due}", (("trace", one.due, one.says),), one.change)
+
+
+def _data(code: int, where: Of, bits: Callable[[bool, Mapping[str, int]], int]) -> o.Change:
+    """The data of requests or responses with other bits, where their values say so. bits: of whether there are some
+    by the table, and the values.
+    """
+
+    def changed(of: Field) -> Field:
+        def width(config: Any, values: Mapping[str, int]) -> int:
+            due = of.bits(config, values)
+            return bits(bool(due), values) if where(values) else due
+
+        return replace(of, width=width, present=always)
+
+    return _part(code).each("data", changed)
 
 
 def _transactions(config: Config) -> Iterator[Quirk]:
     """Requests and responses: data that should not be there, is missing, or always has one width; order of fields."""
-    at_op = 1 + config.mlen_bytes
-    groups = [*((op,) for op in range(len(t.OPERATIONS))), tuple(range(t.AMOSWAP, t.FETCH))]
-    sizes = range(len(t.SIZES))
-    for ops in groups:
-        has, name = t.OPERATIONS[ops[0]].request_data, t.OPERATIONS[ops[0]].name if len(ops) == 1 else "amo"
 
-        def toggled(scanner: Scanner, ops: Sequence[int] = ops, has: bool = has) -> None:
-            for op in ops:
-                for size in sizes:
-                    scanner._request[size << 4 | op] = at_op + 1 + (0 if has else 1 << size)
+    def other(there: bool, values: Mapping[str, int]) -> int:
+        return 0 if there else 8 << values["size"]
 
+    def toggled(code: int, says: str, has: bool, name: str, where: Of) -> Quirk:
         rows = (("data", "there" if has else "none", "none" if has else "there"),)
-        text = f"a request of {name} has {'no ' if has else ''}data"
-        yield Quirk(LENGTH, text, rows, toggled, spoils=("request", "response") if has else ())
-        for result in range(len(t.RESULTS)):
-            answers = t.response_has_data(config, ops[0], result)
+        spoils = ("response",) if code == t.RESPONSE else ("request", "response")
+        return Quirk(LENGTH, f"{says} {name} has {'no ' if has else ''}data", rows, _data(code, where, other),
+                     spoils=spoils if has else ())  # fmt: skip
 
-            def answered(scanner: Scanner, ops: Sequence[int] = ops, result: int = result, has: bool = answers) -> None:
-                for op in ops:
-                    for size in sizes:
-                        scanner._response[op, result << 4 | size] = 2 + (0 if has else 1 << size)
-
-            rows = (("data", "there" if answers else "none", "none" if answers else "there"),)
-            text = f"a response ({t.RESULTS[result]}) to {name} has {'no ' if answers else ''}data"
-            yield Quirk(LENGTH, text, rows, answered, spoils=("response",) if answers else ())
+    for ops in [*((op,) for op in range(len(t.OPERATIONS))), tuple(range(t.AMOSWAP, t.FETCH))]:
+        name = t.OPERATIONS[ops[0]].name if len(ops) == 1 else "amo"
+        yield toggled(t.REQUEST, "a request of", t.OPERATIONS[ops[0]].request_data, name,
+                      lambda values, ops=ops: values["op"] in ops)  # fmt: skip
+        for result, word in enumerate(t.RESULTS):
+            yield toggled(t.RESPONSE, f"a response ({word}) to", t.response_has_data(config, ops[0], result), name,
+                          lambda values, ops=ops, of=result: values["op"] in ops and values["result"] == of,
+                          )  # fmt: skip
     for width in (1, 2, 4, 8):
-
-        def always(scanner: Scanner, width: int = width) -> None:
-            for op, operation in enumerate(t.OPERATIONS):
-                if operation.request_data:
-                    for size in sizes:
-                        scanner._request[size << 4 | op] = at_op + 1 + width
-
-        rows = (("data", "1 << size bytes", f"{width} bytes"),)
-        yield Quirk(LENGTH, f"the data of requests always has {width} byte{'s'[: width - 1]}", rows, always,
-                    spoils=("request",))  # fmt: skip
-
-        def replies(scanner: Scanner, width: int = width) -> None:
-            for op in range(len(t.OPERATIONS)):
-                for size in sizes:
-                    scanner._response[op, size] = 2 + (width if t.OPERATIONS[op].response_data else 0)
-
-        yield Quirk(LENGTH, f"the data of responses always has {width} byte{'s'[: width - 1]}", rows, replies,
-                    spoils=("response",))  # fmt: skip
-
-    byte = np.arange(256)
-    turned = byte >> 4 | (byte & 15) << 4
-    standard = Scanner(config)
-
-    def swapped(scanner: Scanner) -> None:
-        scanner._request[:] = standard._request[turned]
-
-    def with_answers(padded: np.ndarray, out: np.ndarray) -> None:
-        n = len(out)
-        at = np.flatnonzero(padded[:n] == t.REQUEST)
-        op = turned[padded[at + at_op]]
-        length = standard._request[op].astype(np.int64)
-        behind = np.minimum(at + length, n)
-        response = standard._response[op & 15, padded[np.minimum(behind + 1, n)]].astype(np.int64)
-        answered = (length > 0) & (padded[behind] == t.RESPONSE)
-        out[at] = np.where(answered, length + response, length)
-
-    def swap_at(place: int) -> Fix:
-        return lambda item: item[:place] + bytes([item[place] >> 4 | (item[place] & 15) << 4]) + item[place + 1 :]
-
-    rows = (("bits 3:0", "operation", "size"), ("bits 7:4", "size", "operation"))
-    fix = swap_at(at_op)
-    yield Quirk(REQUEST, "operation and size of a request have changed places", rows, swapped, with_answers,
-                lambda item: fix(item) if item[0] == t.REQUEST else item)  # fmt: skip
-
-    def swapped_answer(scanner: Scanner) -> None:
-        scanner._response[:] = standard._response[:, turned]
-
-    rows = (("bits 3:0", "size", "result"), ("bits 7:4", "result", "size"))
-    answer = swap_at(1)
-    yield Quirk(RESPONSE, "size and result of a response have changed places", rows, swapped_answer,
-                fix=lambda item: answer(item) if item[0] == t.RESPONSE else item)  # fmt: skip
+        for code, name in ((t.REQUEST, "request"), (t.RESPONSE, "response")):
+            yield Quirk(LENGTH, f"the data of {name}s always has {width} byte{'s'[: width - 1]}",
+                        (("data", "1 << size bytes", f"{width} bytes"),),
+                        _data(code, lambda values: True, lambda there, values, width=width: 8 * width * there),
+                        spoils=(name,))  # fmt: skip
+    for code, clause, name, first, second in ((t.REQUEST, REQUEST, "request", "op", "size"),
+                                              (t.RESPONSE, RESPONSE, "response", "size", "result")):  # fmt: skip
+        words = {"op": "operation"}
+        a, b = words.get(first, first), second
+        yield Quirk(clause, f"{a} and {b} of a {name} have changed places", (("bits 3:0", a, b), ("bits 7:4", b, a)),
+                    _part(code).rows(lambda row, a=first, b=second: o.swapped(row, a, b)))  # fmt: skip
 
 
 def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
-    """Another opcode or identifier than the right one; the two bytes of an address exchanged."""
-    standard = Scanner(config)
+    """Another identifier than the right one; the two bytes of an address exchanged; opcodes of instructions."""
     for break_ in scan.breaks[:4]:
         if break_.name == "unknown_id":
             for state in t.STATES:
-                yield _renamed(break_.value, state, int(standard._state[state.id]))
+                yield _renamed(break_.value, state)
 
-    def exchanged(padded: np.ndarray, out: np.ndarray) -> None:
-        codes = padded[: len(out)]
-        at = np.flatnonzero(np.isin(codes, (t.REGISTER, t.ADD, t.OR)))
-        width = standard._register[np.minimum(padded[at + 1].astype(np.int64) << 8 | padded[at + 2], 0x10FF)]
-        out[at] = np.where(width == 0, 0, np.where(codes[at] == t.REGISTER, width, 4))
+    def turned(value: Any, place: Place) -> Any:
+        return value >> 8 | (value & 0xFF) << 8
+
+    def turned_csr(value: Any, place: Place) -> Any:
+        """The bytes exchanged if that is the address of a CSR, and as it is none of an x or f register."""
+        known = [(one.first, one.last) for one in t.REGISTER_CLASSES
+                 if one.first >= t.GPR_BASE and getattr(config, one.width)]  # fmt: skip
+        other = sum((value >= first) & (value <= last) for first, last in known)
+        is_csr = (turned(value, place) < t.GPR_BASE) & (other == 0)
+        return value + (turned(value, place) - value) * is_csr
 
     rows = (("address", "low byte first", "high byte first"),)
-
-    def turned(item: bytes) -> bytes:
-        return bytes([item[0], item[2], item[1]]) + item[3:] if item[0] in (t.REGISTER, t.ADD, t.OR) else item
-
-    says = "the two bytes of a register's address have changed places"
-    yield Quirk(REGISTER, says, rows, None, exchanged, turned, spoils=("gpr", "fpr", *_CSRS))
-
-    def of_csr(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Whether two bytes are those of a CSR's address in the wrong order, and of no x or f register in the right."""
-        other = second.astype(np.int64) << 8 | first
-        is_x_or_f = (other >= t.GPR_BASE) & (standard._register[np.minimum(other, 0x10FF)] > 0)
-        return ~is_x_or_f & (first <= t.GPR_BASE - 1 >> 8)
-
-    def exchanged_csr(padded: np.ndarray, out: np.ndarray) -> None:
-        at = np.flatnonzero(np.isin(padded[: len(out)], (t.REGISTER, t.ADD, t.OR)))
-        at = at[of_csr(padded[at + 1], padded[at + 2])]
-        out[at] = np.where(padded[at] == t.REGISTER, int(standard._register[t.CSR_BASE]), 4)
-
-    def turned_csr(item: bytes) -> bytes:
-        if item[0] not in (t.REGISTER, t.ADD, t.OR):
-            return item
-        pair = np.array([item[1]], np.uint8), np.array([item[2]], np.uint8)
-        return turned(item) if of_csr(*pair)[0] else item
-
-    says = "the two bytes of a CSR's address have changed places"
-    yield Quirk(REGISTER, says, rows, None, exchanged_csr, turned_csr, spoils=_CSRS)
+    part = _part(t.REGISTER, t.ADD, t.OR)
+    for whose, change, spoils in (("a register's", turned, ("gpr", "fpr", *_CSRS)), ("a CSR's", turned_csr, _CSRS)):
+        yield Quirk(REGISTER, f"the two bytes of {whose} address have changed places", rows,
+                    part.each("address", lambda f, change=change: o.sent(f, "turned", change)),
+                    spoils=spoils)  # fmt: skip
 
     def short(padded: np.ndarray, out: np.ndarray) -> None:
         at = np.flatnonzero(padded[: len(out)] == t.INSN32)
@@ -287,40 +232,36 @@ def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
                         None, patch, coded(right, wrong, bits == 32))  # fmt: skip
 
 
-def _opcodes(config: Config, scan: Scan, data: bytes) -> Iterator[Quirk]:
+def _opcodes(scan: Scan, data: bytes) -> Iterator[Quirk]:
     """Another opcode. A device that has another one for an item does not send the right one: first those that are found
     least. (0 is rather a stray byte.)
     """
-    standard = Scanner(config)
     times = np.bincount(np.frombuffer(data, np.uint8)[scan.starts], minlength=256).tolist()
     for break_ in scan.breaks[:4]:
         for opcode in sorted(t.OPCODES, key=lambda one: times[one.code]):
-            if break_.name == "unknown_opcode" and break_.value and (width := int(standard._fixed[opcode.code])):
-                yield _opcode(break_.value, opcode, width)
+            of_one_form = opcode.code not in (t.REGISTER, t.STATE, t.REQUEST, t.RESPONSE)
+            if break_.name == "unknown_opcode" and break_.value and of_one_form:
+                yield _opcode(break_.value, opcode)
 
 
-def _renamed(found: int, state: t.State, width: int) -> Quirk:
-    def change(scanner: Scanner) -> None:
-        scanner._state[found] = width
-
-    def fix(item: bytes) -> bytes:
-        return bytes([item[0], state.id]) + item[2:] if item[0] == t.STATE and item[1] == found else item
-
+def _renamed(found: int, state: t.State) -> Quirk:
     says = (
         f"there is no additional state with the identifier {found}; it has the form of {state.meaning} (id {state.id})"
     )
-    return Quirk(ID, says, (("id", str(state.id), str(found)),), change, None, fix)
+    change = _part(t.STATE).each(
+        "id", lambda f: o.meant(f, f"{found}", lambda value, _: state.id if value == found else value)
+    )
+    return Quirk(ID, says, (("id", str(state.id), str(found)),), change)
 
 
-def _opcode(found: int, opcode: t.Opcode, width: int) -> Quirk:
-    def change(scanner: Scanner) -> None:
-        scanner._fixed[found] = width
-
-    def fix(item: bytes) -> bytes:
-        return bytes([opcode.code]) + item[1:] if item[0] == found else item
+def _opcode(found: int, opcode: t.Opcode) -> Quirk:
+    def change(table: Table[Any]) -> Table[Any]:
+        """With the item twice: where its right opcode is found as well, it is read."""
+        item = next(m for m in table.messages if m.selector["opcode"] == opcode.code)
+        return replace(table, messages=(*table.messages, replace(item, selector={"opcode": found})))
 
     says = f"there is no opcode {found}; it has the form of {opcode.meaning} (opcode {opcode.code})"
-    return Quirk(OPCODE, says, (("opcode", str(opcode.code), str(found)),), change, None, fix)
+    return Quirk(OPCODE, says, (("opcode", str(opcode.code), str(found)),), change)
 
 
 def _options(config: Config) -> Iterator[Quirk]:
@@ -434,7 +375,7 @@ def _best(capture: TandemCapture, whole: Scan, budget: Budget) -> tuple[Quirk | 
     before = _lost(_ReadAs(config, None).follow(window))
     scored: list[tuple[float, int, Quirk]] = []
     every = chain(_options(config), _codes(config, whole), _transactions(config), _lengths(config),
-                  _opcodes(config, whole, data))  # fmt: skip
+                  _opcodes(whole, data))  # fmt: skip
     tried = 0
     for order, quirk in enumerate(every):
         if budget.ended:
@@ -463,7 +404,7 @@ def _without(capture: TandemCapture, quirk: Quirk) -> TandemCapture:
         return replace(capture, config=quirk.config)
     scanner, data = _ReadAs(capture.config, quirk), capture.data
     scan = scanner.follow(data)
-    new, places = _Corrected(capture.config, quirk, scanner)(data, scan.starts, scan.lengths)
+    new, places = _Corrected(quirk, scanner)(data, scan.starts, scan.lengths)
     marks = capture.marks[places] if len(capture.marks) == len(data) else capture.marks
     return replace(capture, data=new, marks=marks)
 
@@ -471,9 +412,9 @@ def _without(capture: TandemCapture, quirk: Quirk) -> TandemCapture:
 class _Corrected:
     """Bytes as they would be without a quirk. scanner: follows them with it."""
 
-    def __init__(self, config: Config, quirk: Quirk, scanner: _ReadAs) -> None:
-        self.quirk, self.scanner, self.standard = quirk, scanner, _ReadAs(config, None)
-        self._due: dict[bytes, int] = {}
+    def __init__(self, quirk: Quirk, scanner: _ReadAs) -> None:
+        self.quirk, self.scanner = quirk, scanner
+        self._due = t.TABLES[t.VERSION].by_name
 
     def __call__(self, data: bytes, starts: np.ndarray, lengths: np.ndarray) -> tuple[bytes, np.ndarray]:
         """The bytes, and of each the number of the one that it comes from. starts, lengths: of the items."""
@@ -492,25 +433,27 @@ class _Corrected:
         return b"".join(parts), np.concatenate(places)
 
     def _item(self, item: bytes) -> bytes:
-        pieces = [item]
-        if item[0] == t.REQUEST:
-            n = self.scanner.request_bytes(item)
-            pieces = [item[:n], item[n:]] if len(item) > n else [item]
-        right: list[bytes] = []
-        for piece in pieces:
-            fixed = self.quirk.fix(piece) if self.quirk.fix is not None else piece
-            due = self.standard.response_bytes(right[0], fixed) if right else self._bytes_of(fixed)
-            right.append(fixed[:due] + bytes(max(0, due - len(fixed))) if due else fixed)
-        return b"".join(right)
+        if self.quirk.fix is not None:
+            return self.quirk.fix(item)
+        if item[0] != t.REQUEST:
+            return self._written(item, {})[0]
+        n = self.scanner.request_bytes(item)
+        request, values = self._written(item[:n], {})
+        return request + (self._written(item[n:], {"op": values["op"]})[0] if len(item) > n else b"")
 
-    def _bytes_of(self, item: bytes) -> int:
-        """What `item_bytes` gives, worked out once for each of the first bytes that say it."""
-        if item[0] == t.REQUEST:
-            return self.standard.item_bytes(item)
-        header = item[: {t.STATE: 2, t.REGISTER: 3, t.ADD: 3, t.OR: 3}.get(item[0], 1)]
-        if header not in self._due:
-            self._due[header] = self.standard.item_bytes(item)
-        return self._due[header]
+    def _written(self, item: bytes, before: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
+        """An item as the specification has it, and its values. before: those known from the item before it."""
+        config, theirs = self.scanner.config, self.scanner.place.by_code[item[0]]
+        due = self._due[theirs.name]
+        if theirs is due and item[0] != t.REQUEST:
+            return item, before
+        sent = [(int.from_bytes(item[1:], "little"), 8 * len(item) - 8)] if len(item) > 1 else []
+        values = unpack(theirs.fields, sent, config, before).values
+        for one in due.fields:
+            if one.coding is PLAIN:
+                values[one.key] = values.get(one.key, 0) & (1 << one.bits(config, values)) - 1
+        (number, length), *_ = pack(due.fields, values, config) or [(0, 0)]
+        return bytes([due.selector["opcode"]]) + number.to_bytes(length // 8, "little"), values
 
 
 def corrected(chunks: Iterable[bytes], config: Config, quirk: Quirk) -> Iterator[bytes]:
@@ -521,7 +464,7 @@ def corrected(chunks: Iterable[bytes], config: Config, quirk: Quirk) -> Iterator
         yield from chunks
         return
     scanner = _ReadAs(config, quirk)
-    correct = _Corrected(config, quirk, scanner)
+    correct = _Corrected(quirk, scanner)
     held, seek = bytearray(), False
     for chunk in chunks:
         held += chunk

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A field that is only in the table: packed, decoded, printed, a column, covered and in the viewer with nothing else
-changed.
+"""A field that is only in the table: packed, decoded, printed, a column, covered, in the viewer and in the diagnosis of
+other devices with nothing else changed.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,9 +25,12 @@ from rvtrace.models.tandem.encoder import items as it
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
 from rvtrace.report import viewer_tandem
+from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.table import ItemTable
 from rvtrace.tb.tandem.coverage import points, sampling
+from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 from tests.common.compiled import both
+from tests.tandem.captures import captured
 from tests.tandem.rows import CONFIGS, random_rows
 
 # Between the parts of an item, where the registers have 64 bits
@@ -128,3 +133,20 @@ def test_it_is_covered() -> None:
     seen: Any = SimpleNamespace(items=items, expected=None, report=None)
     counts = sampling.observe(capture, seen, decoded)["item_cg"]
     assert {name.split(" x ")[0] for name in counts if "gauge" in name} == {f"{name} gauge" for name in AFTER}
+
+
+@pytest.mark.parametrize("width", [0, 8, 32])
+def test_a_device_without_it_or_with_another_width_is_named(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = SCENARIOS["parts_in_pairs"].build(CONFIG, Random(1))
+    assert check(captured(rows, CONFIG, encode(rows, CONFIG).data, exact=False)).passed
+    gauges = (replace(GAUGE, width=width),) if width else ()
+    theirs = table.TABLES[table.VERSION].each(lambda _, of: gauges if of.key == "gauge" else (of,))
+    with monkeypatch.context() as device:
+        device.setitem(table.TABLES, table.VERSION, theirs)
+        sent = encode(rows, CONFIG).data
+    verdict = check(captured(rows, CONFIG, sent, exact=False))
+    causes = [failure for failure in verdict.failures if not failure.cause]
+    says = f"gauge has {width} bits" if width else "gauge is absent"
+    assert causes[0].headline.startswith(f"{says}; gauge ") and causes[0].clause == "TV.legal.length"
+    assert {failure.clause for failure in causes} == {"TV.legal.length"}
+    assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rvtrace.models.common import native
+from rvtrace.models.common.messages import PLAIN, Table
+from rvtrace.models.common.messages import Place as At
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder import kernel as k
-from rvtrace.models.tandem.places import places
+from rvtrace.models.tandem.places import Places, places
 
 PAD = 32  # bytes after a buffer, so that fields can be read without looking at its end
 MAX_GROUP = 1 << 20  # bytes of a group; a longer one is cut
@@ -53,35 +55,50 @@ class Scan(NamedTuple):
 
 
 class Scanner:
-    """The tables of one configuration."""
+    """The tables of one configuration. items: other ones than the specification's, of a device that deviates from it:
+    with other widths, opcodes, order within a byte, and codings of identifiers and register addresses.
+    """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, items: Table[Any] | None = None) -> None:
         self.config = config
         self.compiled, self._seen = False, 0  # whether the kernel is; bytes so far
-        place = places(config)
+        place = self.place = places(config) if items is None else Places(items, config)
         self._fixed = np.zeros(256, np.uint8)
         for code in place.by_code:
             if code not in (table.REGISTER, table.STATE, table.REQUEST, table.RESPONSE):
                 self._fixed[code] = place.size(code)
         self._state = np.zeros(256, np.uint8)
-        for state in table.STATES:
-            self._state[state.id] = place.size(table.STATE, id=state.id)
+        identifier = place.by_code[table.STATE].field("id").coding
+        for sent in table.BY_ID if identifier is PLAIN else range(len(self._state)):
+            if (meant := identifier.take(sent, At(config, {}, 8, 0))) in table.BY_ID:
+                self._state[sent] = place.size(table.STATE, id=meant)
         self._register = np.zeros(0x1100, np.uint8)
         for one in table.REGISTER_CLASSES:
             if getattr(config, one.width):
                 self._register[one.first : one.last + 1] = place.size(table.REGISTER, address=one.first)
+        address: Any = place.by_code[table.REGISTER].field("address").coding
+        if address is not PLAIN:
+            meant = address.take(np.arange(1 << 16), At(config, {}, 16, 0))
+            self._register = self._register[np.minimum(meant, len(self._register) - 1)]
+        self._last = len(self._register) - 1  # which is no register
         self._at_id = place.at(table.STATE, "id")
         self._at_address = {code: place.at(code, "address") for code in (table.REGISTER, table.ADD, table.OR)}
-        # Of requests by their operation byte; of responses by (operation, response byte).
+        # Of requests, and their operations, by their operation byte; of responses by (operation, response byte).
         self._at_op, self._at_size = place.at(table.REQUEST, "op"), place.at(table.RESPONSE, "size")
-        self._request = np.zeros(256, np.uint8)
+        self._request, self._op = np.zeros(256, np.uint8), np.zeros(256, np.uint8)
         self._response = np.zeros((16, 256), np.uint8)
+        of_op, of_size, of_answer, of_result = (
+            place.shift(code, key)
+            for code, key in ((table.REQUEST, "op"), (table.REQUEST, "size"),
+                              (table.RESPONSE, "size"), (table.RESPONSE, "result"))
+        )  # fmt: skip
         for size in range(len(table.SIZES)):
             for op in range(len(table.OPERATIONS)):
-                self._request[size << 4 | op] = place.size(table.REQUEST, op=op, size=size)
+                byte = size << of_size | op << of_op
+                self._request[byte], self._op[byte] = place.size(table.REQUEST, op=op, size=size), op
                 for result in range(len(table.RESULTS)):
                     length = place.size(table.RESPONSE, op=op, size=size, result=result)
-                    self._response[op, result << 4 | size] = length
+                    self._response[op, result << of_result | size << of_answer] = length
 
     def lengths(self, padded: np.ndarray, final: bool) -> bytes:
         """Bytes of an item at each offset, a request with its response; 0 where there is none, or its end is not there
@@ -92,19 +109,19 @@ class Scanner:
         out = self._fixed[codes]
         pairs = np.ndarray((len(padded) - 1,), "<u2", padded, 0, (1,))  # the two bytes at every offset as one number
         at = np.flatnonzero(codes == table.REGISTER)
-        out[at] = self._register[np.minimum(pairs[at + self._at_address[table.REGISTER]], 0x10FF)]
+        out[at] = self._register[np.minimum(pairs[at + self._at_address[table.REGISTER]], self._last)]
         at = np.flatnonzero(codes == table.STATE)
         out[at] = self._state[padded[at + self._at_id]]
         # Incremental forms have an address as well.
         for code in (table.ADD, table.OR):
             at = np.flatnonzero(codes == code)
-            out[at[self._register[np.minimum(pairs[at + self._at_address[code]], 0x10FF)] == 0]] = 0
+            out[at[self._register[np.minimum(pairs[at + self._at_address[code]], self._last)] == 0]] = 0
         at = np.flatnonzero(codes == table.REQUEST)
         op = padded[at + self._at_op]
         length = self._request[op]
         behind = at + length
         answered = (length > 0) & (padded[np.minimum(behind, n)] == table.RESPONSE)
-        response = self._response[op & 15, padded[np.minimum(behind + self._at_size, n)]]
+        response = self._response[self._op[op], padded[np.minimum(behind + self._at_size, n)]]
         out[at] = np.where(answered & (response > 0), length + response, length)
         waits = (length > 0) & (behind >= n - self._at_size) & ~((behind < n) & ~answered)
         last = out[-0xFF:]  # no item is longer
@@ -171,7 +188,7 @@ class Scanner:
         if code == table.STATE:
             return room <= self._at_id or bool(self._state[data[at + self._at_id]])
         if code in self._at_address:
-            return room < self._at_address[code] + 2 or bool(self._register[min(self._address(data, at), 0x10FF)])
+            return room < self._at_address[code] + 2 or bool(self._register[min(self._address(data, at), self._last)])
         return bool(self._fixed[code])
 
     def fault(self, data: bytes, at: int, n: int, before: int) -> tuple[int, str, int]:
@@ -185,7 +202,7 @@ class Scanner:
             return at, "unknown_id", data[at + self._at_id]
         if code in self._at_address and room > self._at_address[code] + 1:
             address = self._address(data, at)
-            if not self._register[min(address, 0x10FF)]:
+            if not self._register[min(address, self._last)]:
                 return at, "unknown_register", address
         if code == table.REQUEST and room > self._at_op and not self._request[data[at + self._at_op]]:
             return at, "unknown_request", data[at + self._at_op]
