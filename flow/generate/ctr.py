@@ -7,7 +7,7 @@ from rvtrace.flow.generate.registers import address, constants, csr_table, field
 from rvtrace.flow.generate.source import COMMAND, Source, vector
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, csr_file, csrs, entries, required
+from rvtrace.models.ctr.registers import CTR_BIT, DEPTH_CODES, SELECT, csr_file, csrs, entries, required
 
 ORIGIN = "models/ctr/registers.py"
 RATIFIED, DRAFT = Config(), Config(variant="v0_1_4")
@@ -32,15 +32,8 @@ def _package() -> list[str]:
     """Text of `ctr_reg_pkg.sv`: addresses, settable bits, and the place of each field."""
     lines = [
         "",
-        "  // Smcsrind/Sscsrind, and the state enables.",
-    ]
-    for found in _common():
-        lines.append(address(found))
-    for found in csrs(RATIFIED):
-        if "stateen0" in found.name:
-            lines.append(address(found))
-    lines += [
-        f"  localparam int CsrindBit = {CSRIND_BIT}, CtrBit = {CTR_BIT['v1_0']}, DraftCtrBit = {CTR_BIT['v0_1_4']};",
+        "  // Bit of mstateen0 and hstateen0; iselect values.",
+        f"  localparam int CtrBit = {CTR_BIT['v1_0']}, DraftCtrBit = {CTR_BIT['v0_1_4']};",
         f"  localparam logic [11:0] SelectFirst = 12'h{SELECT.start:03X}, SelectLast = 12'h{SELECT.stop - 1:03X};",
         "",
         "  // An entry: ireg, ireg2, ireg3.",

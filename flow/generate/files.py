@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from rvtrace.flow.generate import ctr, hpm, rows, tandem, tci, vectors
+from rvtrace.flow.generate import csr, ctr, hpm, rows, tandem, tci, vectors
 from rvtrace.jobs.builds import ROOT
 
-SOURCES = (tci.SOURCE, ctr.SOURCE, hpm.SOURCE, tandem.SOURCE, *vectors.SOURCES, *rows.SOURCES)
+SOURCES = (tci.SOURCE, csr.SOURCE, ctr.SOURCE, hpm.SOURCE, tandem.SOURCE, *vectors.SOURCES, *rows.SOURCES)
 
 
 def generated() -> dict[str, str]:

@@ -10,6 +10,10 @@ package csr_pkg;
   localparam logic [2:0] PrivVs    = 3'd5;
   localparam logic [2:0] PrivDebug = 3'd7;
 
+  function automatic logic is_machine(input logic [2:0] priv);
+    is_machine = (priv == PrivM) || (priv == PrivDebug);
+  endfunction
+
   function automatic logic is_virtual(input logic [2:0] priv);
     is_virtual = (priv == PrivVu) || (priv == PrivVs);
   endfunction

@@ -6,33 +6,8 @@
 // The s and vs control registers have their fields where the machine register has them.
 package ctr_reg_pkg;
 
-  // Smcsrind/Sscsrind, and the state enables.
-  localparam logic [11:0] SiselectAddr = 12'h150;
-  localparam logic [11:0] SiregAddr = 12'h151;
-  localparam logic [11:0] Sireg2Addr = 12'h152;
-  localparam logic [11:0] Sireg3Addr = 12'h153;
-  localparam logic [11:0] Sireg4Addr = 12'h155;
-  localparam logic [11:0] Sireg5Addr = 12'h156;
-  localparam logic [11:0] Sireg6Addr = 12'h157;
-  localparam logic [11:0] VsiselectAddr = 12'h250;
-  localparam logic [11:0] VsiregAddr = 12'h251;
-  localparam logic [11:0] Vsireg2Addr = 12'h252;
-  localparam logic [11:0] Vsireg3Addr = 12'h253;
-  localparam logic [11:0] Vsireg4Addr = 12'h255;
-  localparam logic [11:0] Vsireg5Addr = 12'h256;
-  localparam logic [11:0] Vsireg6Addr = 12'h257;
-  localparam logic [11:0] MiselectAddr = 12'h350;
-  localparam logic [11:0] MiregAddr = 12'h351;
-  localparam logic [11:0] Mireg2Addr = 12'h352;
-  localparam logic [11:0] Mireg3Addr = 12'h353;
-  localparam logic [11:0] Mireg4Addr = 12'h355;
-  localparam logic [11:0] Mireg5Addr = 12'h356;
-  localparam logic [11:0] Mireg6Addr = 12'h357;
-  localparam logic [11:0] Mstateen0Addr = 12'h30C;
-  localparam logic [11:0] Mstateen0hAddr = 12'h31C;
-  localparam logic [11:0] Hstateen0Addr = 12'h60C;
-  localparam logic [11:0] Hstateen0hAddr = 12'h61C;
-  localparam int CsrindBit = 60, CtrBit = 54, DraftCtrBit = 55;
+  // Bit of mstateen0 and hstateen0; iselect values.
+  localparam int CtrBit = 54, DraftCtrBit = 55;
   localparam logic [11:0] SelectFirst = 12'h200, SelectLast = 12'h2FF;
 
   // An entry: ireg, ireg2, ireg3.

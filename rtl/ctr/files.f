@@ -1,7 +1,10 @@
 rtl/common/trace_pkg.sv
 rtl/common/csr_pkg.sv
-rtl/common/csr_port.sv
+rtl/common/csr_reg_pkg.sv
 rtl/common/csr_access.sv
+rtl/common/csr_group.sv
+rtl/common/csr_stateen.sv
+rtl/common/csr_indirect.sv
 rtl/ctr/ctr_reg_pkg.sv
 rtl/ctr/ctr_pkg.sv
 rtl/ctr/ctr_rules.sv

@@ -1,6 +1,6 @@
 rtl/common/csr_pkg.sv
-rtl/common/csr_port.sv
 rtl/common/csr_access.sv
+rtl/common/csr_group.sv
 rtl/hpm/hpm_reg_pkg.sv
 rtl/hpm/hpm_pkg.sv
 rtl/hpm/hpm_counter.sv

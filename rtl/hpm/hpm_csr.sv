@@ -98,27 +98,45 @@ module hpm_csr
 
   logic [11:0] addr;
   logic [4:0]  number;
-  logic [2:0]  op, priv;
-  logic        xlen32, is_m, virt, changes;
-  logic [63:0] operand;
+  logic        xlen32, is_m, virt, known, high, writes;
+  logic [63:0] value, written, unused_after;
+  logic [2:0]  unused_op;
+  logic        unused_is_u;
 
-  csr_port #(
-    .Xlen         (Xlen)
-  ) u_port (
+  csr_group #(
+    .Xlen           (Xlen),
+    .HasS           (HasS)
+  ) u_group (
     .csr_valid_i,
     .csr_op_i,
     .csr_addr_i,
     .csr_wdata_i,
     .csr_priv_i,
     .csr_xlen32_i,
-    .addr_o       (addr),
-    .op_o         (op),
-    .priv_o       (priv),
-    .xlen32_o     (xlen32),
-    .is_m_o       (is_m),
-    .virt_o       (virt),
-    .operand_o    (operand),
-    .changes_o    (changes)
+    .csr_rdata_o,
+    .csr_outcome_o,
+    .op_o           (unused_op),
+    .addr_o         (addr),
+    .xlen32_o       (xlen32),
+    .is_m_o         (is_m),
+    .is_u_o         (unused_is_u),
+    .virt_o         (virt),
+    .known_i        (known),
+    .high_i         (high),
+    .value_i        (value),
+    .hidden_i       (1'b0),
+    .mcounteren_i   (mcounteren_q),
+    .scounteren_i   (scounteren_q),
+    .hcounteren_i   (hcounteren_q),
+    .m_closed_i     (1'b0),
+    .h_closed_i     (1'b0),
+    .ireg_illegal_i (1'b0),
+    .ireg_virtual_i (1'b0),
+    .own_i          (1'b0),
+    .own_outcome_i  (csr_pkg::IllegalInstruction),
+    .writes_o       (writes),
+    .after_o        (unused_after),
+    .written_o      (written)
   );
 
   assign number = addr[4:0];
@@ -158,7 +176,7 @@ module hpm_csr
   assign at_vsip        = HasH && (addr == hpm_reg_pkg::VsipAddr);
   assign at_vsie        = HasH && (addr == hpm_reg_pkg::VsieAddr);
 
-  logic high, on_counter, on_event, on_view, on_time, on_cyclecfg, on_instretcfg, on_timedelta, on_ip, on_ie;
+  logic on_counter, on_event, on_view, on_time, on_cyclecfg, on_instretcfg, on_timedelta, on_ip, on_ie;
   logic s_shown, vs_shown;
 
   assign high          = at_counterh || at_eventh || at_viewh || at_cyclecfgh || at_instretcfgh || at_timedeltah;
@@ -170,50 +188,19 @@ module hpm_csr
   assign on_instretcfg = at_instretcfg || at_instretcfgh;
   assign on_timedelta  = at_timedelta || at_timedeltah;
 
-  // With V = 1 vsip and vsie stand in for sip and sie. Bits that are not delegated are read-only 0.
+  assign known = on_counter || on_event || on_view || at_inhibit || on_cyclecfg || on_instretcfg || at_mcounteren || at_mip ||
+                 at_mie || at_mideleg || at_scounteren || at_scountovf || at_sip || at_sie || at_hcounteren ||
+                 on_timedelta || at_hideleg || at_vsip || at_vsie;
+
+  // With V = 1 vsip and vsie replace sip and sie. Bits that are not delegated are read-only 0.
   assign s_shown  = mideleg_q && !virt;
   assign vs_shown = mideleg_q && hideleg_q;
   assign on_ip    = at_mip || (at_sip && s_shown) || ((at_vsip || (at_sip && virt)) && vs_shown);
   assign on_ie    = at_mie || (at_sie && s_shown) || ((at_vsie || (at_sie && virt)) && vs_shown);
 
-  // --- Who may -----------------------------------------------------------------------------------------
-
-  logic        machine, supervisor, hypervisor;
-  logic [1:0]  outcome;
-
-  assign machine    = on_counter || on_event || at_inhibit || on_cyclecfg || on_instretcfg || at_mcounteren || at_mip || at_mie ||
-                      at_mideleg;
-  assign supervisor = at_scounteren || at_scountovf || at_sip || at_sie;
-  assign hypervisor = at_hcounteren || on_timedelta || at_hideleg || at_vsip || at_vsie;
-
-  csr_access #(
-    .HasS           (HasS)
-  ) u_access (
-    .priv_i         (priv),
-    .changes_i      (changes),
-    .read_only_i    (addr[11:10] == 2'd3),
-    .machine_i      (machine),
-    .supervisor_i   (supervisor),
-    .hypervisor_i   (hypervisor),
-    .hidden_i       (1'b0),
-    .view_i         (on_view),
-    .number_i       (number),
-    .mcounteren_i   (mcounteren_q),
-    .scounteren_i   (scounteren_q),
-    .hcounteren_i   (hcounteren_q),
-    .m_closed_i     (1'b0),
-    .h_closed_i     (1'b0),
-    .ireg_illegal_i (1'b0),
-    .ireg_virtual_i (1'b0),
-    .outcome_o      (outcome)
-  );
-
-  // Operations above 3 are not of these registers.
-  assign csr_outcome_o = !csr_valid_i ? csr_pkg::Done : op[2] ? csr_pkg::IllegalInstruction : outcome;
-
   // --- Read --------------------------------------------------------------------------------------------
 
-  logic [63:0] now, value, seen;
+  logic [63:0] now;
   logic [31:0] overflowed;
 
   assign now        = time_i + (virt ? timedelta_q : 64'd0);
@@ -244,16 +231,7 @@ module hpm_csr
       (overflowed               & {32{at_scountovf}})} |
     lcofi((lcofip_q && on_ip) || (lcofie_q && on_ie) || (mideleg_q && at_mideleg) || (hideleg_q && at_hideleg));
 
-  assign seen        = csr_pkg::seen(value, high, xlen32);
-  assign csr_rdata_o = (csr_valid_i && (csr_outcome_o == csr_pkg::Done)) ? seen[Xlen-1:0] : {Xlen{1'b0}};
-
   // --- Write -------------------------------------------------------------------------------------------
-
-  logic        writes;
-  logic [63:0] written;
-
-  assign writes  = changes && (csr_outcome_o == csr_pkg::Done);
-  assign written = csr_pkg::merged(value, csr_pkg::changed(op, seen, operand), high, xlen32);
 
   assign wdata_o      = written;
   assign counter_we_o = (writes && on_counter) ? (32'd1 << number) & Present : 32'd0;
@@ -274,5 +252,8 @@ module hpm_csr
   assign lcofie_d  = (writes && on_ie)      ? new_bit                    : lcofie_q;
   assign mideleg_d = (writes && at_mideleg) ? new_bit                    : mideleg_q;
   assign hideleg_d = (writes && at_hideleg) ? new_bit && HasShlcofideleg : hideleg_q;
+
+  logic unused;
+  assign unused = ^{unused_op, unused_is_u, unused_after};
 
 endmodule

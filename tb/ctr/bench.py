@@ -33,7 +33,14 @@ class CtrBench(SystemBench, CtrJudge):
         ("RV64, two transfers a cycle, depth 16", {"Xlen": "64", "NTransfers": "2", "Depths": "1"}),
     )
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "ctr": ("ctr", "common/csr_access.sv", "common/csr_pkg.sv", "common/csr_port.sv")
+        "ctr": (
+            "ctr",
+            "common/csr_access.sv",
+            "common/csr_group.sv",
+            "common/csr_indirect.sv",
+            "common/csr_pkg.sv",
+            "common/csr_stateen.sv",
+        )
     }
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(LEAN)

@@ -31,7 +31,7 @@ class HpmBench(SystemBench, HpmJudge):
         ("29 counters of 64 bits", {"Xlen": "64"}),
         ("four counters", {"Xlen": "64", "Counters": "120"}),
     )
-    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"hpm": ("hpm", "common/csr_access.sv", "common/csr_port.sv")}
+    mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"hpm": ("hpm", "common/csr_access.sv", "common/csr_group.sv")}
     scenarios: Mapping[str, Any] = SCENARIOS
     small: dict[str, Any] = dict(RV32)
     build = BUILD
