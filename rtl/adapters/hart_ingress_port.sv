@@ -55,13 +55,10 @@ module hart_ingress_port
 
   // --- Blocks as they are formed -------------------------------------------------------------------------
 
-  // The block that is open: its instructions have no itype, so it may go on.
-  logic                    open_q, open_d;
-  logic [Xlen-1:0]         iaddr_q, iaddr_d, end_q, end_d;   // where it begins, and the address after it
-  logic [IRetireWidth-1:0] iretire_q, iretire_d;
-  logic                    ilastsize_q, ilastsize_d;
-  logic [2:0]              mode_q, mode_d;
-  logic [31:0]             context_q, context_d;
+  // The block that is open: its instructions have no itype, so it may go on. {whether there is one, ilastsize, where it
+  // begins, the address after it, iretire, mode, context}: gen_step has the fields.
+  localparam int OpenBits = 1 + 1 + 2*Xlen + IRetireWidth + 3 + 32;
+  logic [OpenBits-1:0] open_q, open_d;
 
   logic                        take, fits, drained;
   logic [Pushes-1:0]           push;
@@ -69,20 +66,24 @@ module hart_ingress_port
 
   for (genvar k = 0; k <= NRet; k++) begin : gen_step
     // Before slot k, and after the last one.
+    logic [OpenBits-1:0]     fields;
     logic                    open, ilastsize;
     logic [Xlen-1:0]         iaddr, after;
     logic [IRetireWidth-1:0] iretire;
     logic [2:0]              mode;
     logic [31:0]             context_id;
+    logic [BlockBits-1:0]    block;       // if it ends here
 
     if (k == 0) begin : gen_first
-      assign {open, ilastsize, iaddr, after, iretire, mode, context_id} =
-        {open_q, ilastsize_q, iaddr_q, end_q, iretire_q, mode_q, context_q};
+      assign fields = open_q;
     end else begin : gen_later
-      assign {open, ilastsize, iaddr, after, iretire, mode, context_id} =
-        {gen_slot[k-1].open, gen_slot[k-1].ilastsize, gen_slot[k-1].iaddr, gen_slot[k-1].after, gen_slot[k-1].iretire,
-         gen_slot[k-1].mode, gen_slot[k-1].context_id};
+      assign fields = gen_slot[k-1].fields;
     end
+    assign {open, ilastsize, iaddr, after, iretire, mode, context_id} = fields;
+    assign block = {trace_pkg::ItypeNone, iaddr, iretire, ilastsize, 8'd0, {Xlen{1'b0}}, mode, context_id};
+
+    logic unused_after;  // after the last slot
+    assign unused_after = ^after;
   end
 
   for (genvar k = 0; k < NRet; k++) begin : gen_slot
@@ -96,16 +97,17 @@ module hart_ingress_port
     logic [IRetireWidth-1:0] iretire;
     logic [2:0]              mode;
     logic [31:0]             context_id;
+    logic [OpenBits-1:0]     fields;
 
-    assign reported   = ret_reported_i[k] && take;
-    assign itype  = ret_itype_i[4*k +: 4];
-    assign pc     = ret_pc_i[Xlen*k +: Xlen];
-    assign insn16 = ret_insn16_i[k];
-    assign trap   = trace_pkg::is_trap(itype);
-    assign ends   = (itype != trace_pkg::ItypeNone);
-    assign halves = trap ? 2'd0 : insn16 ? 2'd1 : 2'd2;
-    assign cause  = ret_cause_i[8*k +: 8] & {8{trap}};
-    assign tval   = ret_tval_i[Xlen*k +: Xlen] & {Xlen{trap}};
+    assign reported = ret_reported_i[k] && take;
+    assign itype    = ret_itype_i[4*k +: 4];
+    assign pc       = ret_pc_i[Xlen*k +: Xlen];
+    assign insn16   = ret_insn16_i[k];
+    assign trap     = trace_pkg::is_trap(itype);
+    assign ends     = (itype != trace_pkg::ItypeNone);
+    assign halves   = trap ? 2'd0 : insn16 ? 2'd1 : 2'd2;
+    assign cause    = ret_cause_i[8*k +: 8] & {8{trap}};
+    assign tval     = ret_tval_i[Xlen*k +: Xlen] & {Xlen{trap}};
 
     // It goes on with the block that is open.
     assign room  = (gen_step[k].iretire <= Limit - {{(IRetireWidth-2){1'b0}}, halves});
@@ -115,9 +117,7 @@ module hart_ingress_port
     // The open block as it was, if this one is not of it; then this one, if it ends a block.
     assign push[2*k]   = reported && gen_step[k].open && !joins;
     assign push[2*k+1] = reported && ends;
-    assign pushed[BlockBits*2*k +: BlockBits] =
-      {trace_pkg::ItypeNone, gen_step[k].iaddr, gen_step[k].iretire, gen_step[k].ilastsize, 8'd0, {Xlen{1'b0}}, gen_step[k].mode,
-       gen_step[k].context_id};
+    assign pushed[BlockBits*2*k +: BlockBits]     = gen_step[k].block;
     assign pushed[BlockBits*(2*k+1) +: BlockBits] = {itype, iaddr, iretire, ilastsize, cause, tval, mode, context_id};
 
     // The open block after it.
@@ -129,38 +129,20 @@ module hart_ingress_port
     assign ilastsize  = !reported ? gen_step[k].ilastsize : trap ? (joins && gen_step[k].ilastsize) : !insn16;
     assign mode       = reported ? ret_mode_i[3*k +: 3] : gen_step[k].mode;
     assign context_id = reported ? ret_context_i[32*k +: 32] : gen_step[k].context_id;
+    assign fields     = {open, ilastsize, iaddr, after, iretire, mode, context_id};
   end
 
   // Nothing comes any more, or the hart is in Debug Mode: the block is whole.
   logic closes;
   assign closes = (flush_i || hart_halted_i) && (ret_reported_i == '0) && gen_step[NRet].open && fits;
   assign push[2*NRet] = closes;
-  assign pushed[BlockBits*2*NRet +: BlockBits] =
-    {trace_pkg::ItypeNone, gen_step[NRet].iaddr, gen_step[NRet].iretire, gen_step[NRet].ilastsize, 8'd0, {Xlen{1'b0}},
-     gen_step[NRet].mode, gen_step[NRet].context_id};
+  assign pushed[BlockBits*2*NRet +: BlockBits] = gen_step[NRet].block;
 
-  assign {open_d, ilastsize_d, iaddr_d, end_d, iretire_d, mode_d, context_d} =
-    {gen_step[NRet].open && !closes, gen_step[NRet].ilastsize, gen_step[NRet].iaddr, gen_step[NRet].after, gen_step[NRet].iretire,
-     gen_step[NRet].mode, gen_step[NRet].context_id};
+  assign open_d = gen_step[NRet].fields & {!closes, {(OpenBits-1){1'b1}}};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      open_q      <= 1'b0;
-      ilastsize_q <= 1'b0;
-      iaddr_q     <= '0;
-      end_q       <= '0;
-      iretire_q   <= '0;
-      mode_q      <= '0;
-      context_q   <= '0;
-    end else begin
-      open_q      <= open_d;
-      ilastsize_q <= ilastsize_d;
-      iaddr_q     <= iaddr_d;
-      end_q       <= end_d;
-      iretire_q   <= iretire_d;
-      mode_q      <= mode_d;
-      context_q   <= context_d;
-    end
+    if (!rst_ni) open_q <= '0;
+    else         open_q <= open_d;
   end
 
   // --- The queue -----------------------------------------------------------------------------------------
@@ -185,7 +167,7 @@ module hart_ingress_port
   end
 
   assign fits    = (count_q <= Depth[CountBits-1:0] - NRet[CountBits-1:0] - 1'b1);
-  assign drained = (count_q == '0) && !open_q;
+  assign drained = (count_q == '0) && !gen_step[0].open;
 
   // A change to Debug Mode waits until everything before it has left.
   assign ing_halted_o = hart_halted_i && drained;
