@@ -63,14 +63,15 @@ def chosen(subject: Subject) -> Chosen:
     design = subject.design
     return Chosen(
         [
-            mutant(design, "ctr/ctr_csr.sv", "(addr[2:0] != 3'd0) &&", "(addr[2:0] == 3'd0) &&", "comparison"),
+            mutant(design, "common/csr_indirect.sv", "(addr_i[2:0] != 3'd0) &&", "(addr_i[2:0] == 3'd0) &&",
+                   "comparison"),
             mutant(design, "ctr/ctr_reg_pkg.sv", "SctrstatusAddr = 12'h14F", "SctrstatusAddr = 12'h14D",
                    "declared_value", built=True),
             mutant(design, "ctr/ctr_rules.sv", "assign trap      = trace_pkg::is_trap(type_i);",
                    "assign trap      = !(!trace_pkg::is_trap(type_i));"),
             mutant(design, "ctr/ctr_rules.sv", "trap && !from_on;", "trap || !from_on;"),
         ],
-        {"ctr/ctr_csr.sv": 4, "ctr/ctr_reg_pkg.sv": 4, "ctr/ctr_rules.sv": 4},
+        {"common/csr_indirect.sv": 4, "ctr/ctr_reg_pkg.sv": 4, "ctr/ctr_rules.sv": 4},
     )  # fmt: skip
 
 
