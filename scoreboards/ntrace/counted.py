@@ -11,7 +11,7 @@ from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.ntrace.rewriting import Rules, with_field
 
-MOST = 1 << 22  # instructions of one count
+FOLLOWED = 1 << 18  # instructions that a rewriting follows, beside FAR for each message: wrong counts report millions
 MOST_BRANCHES = 33
 FAR = 1 << 12  # instructions to an F-ADDR: more have a ResourceFull of I-CNT (22 bits of half-words) or a branch
 STARTS = (1, 3, 5, 7, 9)  # SYNC where trace begins
@@ -39,11 +39,13 @@ class Counted:
         self._uncounted = uncounted
         self._kinds = self._by_kind = kinds  # the first is empty once the device sends B-TYPE
         self._rules, self._instructions, self._last, self._stop = rules, instructions, last, stop
+        self._left = FOLLOWED
         self._pc: int | None = None
         self._reference = 0
         self._icnt, self._bits = 0, ""  # of ResourceFull
 
     def __call__(self, message: Message) -> Message:
+        self._left += FAR
         code, full = message.get("rcode"), message.get("rdata")
         if code == 0 and full is not None:
             self._icnt += full
@@ -114,7 +116,7 @@ class Counted:
         halves = count = used = 0
         ends = bool(self._last) and message.get("evcode") is None and not message.get("btype")
         limit = whole + (1 if ends and self._instructions else 0)
-        while count < MOST:
+        while self._left > 0:
             at = count if self._instructions else halves
             if at >= limit and not (ends and at == whole):
                 break
@@ -125,8 +127,11 @@ class Counted:
             if done and message.type.has_sync and (message.get("faddr", 0) << 1 == pc or message.name == LINEAR):
                 break
             count += 1
+            self._left -= 1
             halves += insn.size >> 1
             if insn.flow is Flow.BRANCH:
+                if used == len(taken) and self._rules.config.mode == "htm":
+                    return None  # every branch of a count has a bit in its HIST
                 is_taken = self._taken(taken, used, message, whole, halves, count, done)
                 used += 1
                 pc = insn.target if is_taken else insn.pc + insn.size
