@@ -173,7 +173,7 @@ class Unpacker:
         if kind is None or RCODE.key not in kind.index:
             return False
         before = kind.fields[: kind.index[RCODE.key] + 1]
-        runs = _groups(self._raw[:MAX_MESSAGE] + b"\x03")
+        runs = runs_of(self._raw[:MAX_MESSAGE] + b"\x03")
         try:
             return messages.unpack(before, runs, self._config, at=TCODE_BITS).values[RCODE.key] in RCODE.vendor
         except FieldError:
@@ -191,7 +191,7 @@ class Unpacker:
             message = self._message(tcode)
         except FieldError as error:
             if tcode in VENDOR_TCODES:  # laid out by another vendor; a first field that is longer ends there
-                self._on_message(self._unknown(tcode, *_groups(self._raw[:MAX_MESSAGE] + b"\x03")[0]))
+                self._on_message(self._unknown(tcode, *runs_of(self._raw[:MAX_MESSAGE] + b"\x03")[0]))
             else:
                 self._on_damage(Damage(self._start, len(self._raw), *_complaint(self._table[tcode], error)))
         else:
@@ -202,7 +202,7 @@ class Unpacker:
         raw = bytes(self._raw)
         if (known := self._known.get(raw)) is not None:
             return Message(known.type, known.values, self._start)
-        runs = _groups(raw)
+        runs = runs_of(raw)
         kind = self._table.get(tcode)
         if kind is None:
             return self._unknown(tcode, *runs[0])
@@ -223,7 +223,7 @@ def _complaint(kind: MessageType, error: FieldError) -> tuple[str, str]:
     return text, error.field.clause if error.reason in ("cut", "missing") and error.field.key == SRC.key else clause
 
 
-def _groups(raw: bytes | bytearray) -> list[messages.Run]:
+def runs_of(raw: bytes | bytearray) -> list[messages.Run]:
     """(value, bits) of each run of bytes up to one with MSEO 01 or 11."""
     groups = []
     acc = nbits = 0

@@ -175,7 +175,7 @@ SYNC = Field(
     },
 )  # fmt: skip
 B_TYPE = Field("B-TYPE", 2, codes={0: "indirect", 1: "exception or interrupt", 2: "exception", 3: "interrupt"})
-I_CNT = Field("I-CNT", max_bits=22, clause="NT.8.4.icnt")
+I_CNT = Field("I-CNT", max_bits=22, clause="NT.8.4.icnt", meaning="the number of half-words since it was sent")
 F_ADDR = Field("F-ADDR", max_bits=63, is_address=True, coding=_ADDRESS, form="half", clause="NT.8.1.faddr")
 U_ADDR = Field("U-ADDR", max_bits=63, is_address=True, coding=_ADDRESS, form="half", clause="NT.8.1.uaddr")
 HIST = Field("HIST", max_bits=32, form="hist", clause="NT.8.3.hist")
@@ -187,15 +187,16 @@ RCODE = Field(
 )
 RDATA = Field("RDATA", max_bits=_rdata_bits, coding=Coding("rdata", take=_rdata, compiled="plain"), form=_rdata_form)
 HREPEAT = Field(
-    "HREPEAT", max_bits=18, present=lambda config, values: values["rcode"] == 2, clause="NT.9.3.repeated_history"
-)
-B_CNT = Field("B-CNT", max_bits=18, clause="NT.7.11.repeat")
+    "HREPEAT", max_bits=18, present=lambda config, values: values["rcode"] == 2, clause="NT.9.3.repeated_history",
+    meaning="the number of times", when="with RCODE=2",
+)  # fmt: skip
+B_CNT = Field("B-CNT", max_bits=18, clause="NT.7.11.repeat", meaning="the number of additional times")
 EVCODE = Field(
     "EVCODE", 4, vendor=range(8, 16), clause="NT.7.12.evcode",
     codes={0: "Entry into Debug Mode", 1: "Entry into Low-power Mode", 4: "Program Trace Disabled"},
 )  # fmt: skip
 CDF = Field("CDF", 2, clause="NT.7.12.cdf")
-LAST_HIST = replace(HIST, present=lambda config, values: values["cdf"] == 1)
+LAST_HIST = replace(HIST, present=lambda config, values: values["cdf"] == 1, when="with CDF=1")
 DATA = Field("DATA", clause="NT.6.1.vendor")
 
 

@@ -317,6 +317,21 @@ def moved(part: Part) -> Iterator[Deviation]:
                         part.rows(lambda row, a=a, b=b: placed(row, a, b)), a)  # fmt: skip
 
 
+def early(part: Part, after: str) -> Iterator[Deviation]:
+    """A field comes before all others but those up to the one with the key `after`, which every message has."""
+    for key, one in part.fields.items():
+
+        def changed(row: Row, key: str = key) -> Row:
+            rest = [f for f in row if f.key != key]
+            at = next(n for n, f in enumerate(rest) if f.key == after) + 1
+            return (*rest[:at], *(f for f in row if f.key == key), *rest[at:])
+
+        yield Deviation(part.named(key, "early"), part.order or part.clause,
+                        f"{one.name} comes before the other fields{part.words}",
+                        "the fields are sent in the order of the tables", f"order{part.words}", part.rows(changed),
+                        key)  # fmt: skip
+
+
 def exchanged(part: Part, apart: int = 2) -> Iterator[Deviation]:
     """Two fields that are so near each other in a message have changed places."""
     pairs: dict[tuple[str, str], None] = {}
@@ -445,6 +460,20 @@ def codes(part: Part) -> Iterator[Deviation]:
                             change, key)  # fmt: skip
 
 
+def recoded(part: Part) -> Iterator[Deviation]:
+    """The codes of a field are sent with each bit inverted, or one too large."""
+    for key, one in part.fields.items():
+        width = part.width(one)
+        if width < 2 or not one.codes:
+            continue
+        says, clause = f"{one.name} is sent with each bit inverted{part.words}", one.clause or part.clause
+        yield Deviation(part.named(key, "inverted"), clause, says, _due(one), f"{key} value", part.each(key, invert),
+                        key)  # fmt: skip
+        less = part.each(key, lambda f: sent(f, "one more", lambda v, place: (v - 1) % (1 << place.width)))
+        says = f"{one.name} is one more than its code{part.words}"
+        yield Deviation(part.named(key, "one_more"), clause, says, _due(one), f"{key} value", less, key)
+
+
 def offset(part: Part) -> Iterator[Deviation]:
     """A number is one too large or too small; one that would become negative stays."""
     for key, one in part.fields.items():
@@ -475,13 +504,14 @@ def _address(shift: int) -> str:
 
 
 def overshifted(part: Part, shift: int, more: Sequence[int] = (1, 2)) -> Iterator[Deviation]:
-    """Addresses are sent without bits that they should have."""
+    """Addresses are sent without bits that they should have. more: how many; negative: with as many too many."""
     names = [one for one in part.fields.values() if one.is_address]
     for n in more if names else ():
         yield Deviation(part.named("address_shifted", n), names[0].clause or part.clause,
-                        f"addresses are shifted by {bits(n)} too many{part.words}",
+                        f"addresses are shifted by {bits(abs(n))} too {'many' if n > 0 else 'few'}{part.words}",
                         _address(shift), "units",
-                        _shifted(part, lambda value, _, n=n: value << n, f"shifted {n}"))  # fmt: skip
+                        _shifted(part, lambda value, _, n=n: value << n if n > 0 else value >> -n,
+                                 f"shifted {n}"))  # fmt: skip
 
 
 def _shifted(part: Part, change: Reading, name: str, wider: int = 0) -> Change:
@@ -489,27 +519,52 @@ def _shifted(part: Part, change: Reading, name: str, wider: int = 0) -> Change:
         one = meant(one, name, change)
         return resized(one, lambda n: n + wider) if wider else one
 
-    return part.rows(lambda row: tuple(changed(f) if f.is_address else f for f in row))
+    return part.rows(lambda row: tuple(changed(f) if f.is_address and f.key in part.fields else f for f in row))
 
 
 # Operators: which message it is
 
 
-def selectors(table: Table[Any], key: str, clause: str, within: Mapping[str, int] | None = None) -> Iterator[Deviation]:
-    """Two values that select a message are exchanged. within: of the messages that have these values."""
-    chosen = [m for m in table.messages if key in m.selector and (within or {}).items() <= m.selector.items()]
+def selectors(
+    table: Table[Any], key: str, clause: str, within: Mapping[str, int] | None = None, called: str = ""
+) -> Iterator[Deviation]:
+    """Two values that select a message are exchanged. within: of the messages that have these values. called: the name
+    of such a value, by default the key.
+    """
+    chosen, called = _selected(table, key, within), called or key
     words = "".join(f" of {other} {value}" for other, value in (within or {}).items())
-    values = sorted({m.selector[key] for m in chosen})
     names = {m.name for m in chosen}
-    for a, b in combinations(values, 2):
+    of = {value: [m.name for m in chosen if m.selector[key] == value] for value in {m.selector[key] for m in chosen}}
+    for a, b in combinations(sorted(of), 2):
         other = {a: b, b: a}
 
         def changed(table: Table[Any], other: Mapping[int, int] = other) -> Table[Any]:
             return renumbered(table, names, key, lambda value: other.get(value, value))
 
+        first, second = (f"{n} ({of[n][0]})" if len(of[n]) == 1 else str(n) for n in (a, b))
         name = "_".join(map(str, (f"{key}s", a, b, *(within or {}).values())))
-        yield Deviation(name, clause, f"{key}s {a} and {b}{words} are exchanged",
-                        f"the codes of {key}s are those of the tables", f"{key}s", changed)  # fmt: skip
+        yield Deviation(name, clause, f"{called}s {first} and {second}{words} are exchanged",
+                        f"the codes of {called}s are those of the tables", f"{key}s", changed)  # fmt: skip
+
+
+def reselected(table: Table[Any], key: str, clause: str, free: Iterable[int], called: str = "") -> Iterator[Deviation]:
+    """A message is selected by another value, which is one away from its own or differs in one bit. free: values that
+    select no message. called: as of `selectors`.
+    """
+    called = called or key
+    for message in _selected(table, key):
+        due = message.selector[key]
+        for value in (n for n in free if abs(n - due) == 1 or (n ^ due).bit_count() == 1):
+
+            def changed(table: Table[Any], name: str = message.name, value: int = value) -> Table[Any]:
+                return renumbered(table, (name,), key, lambda _: value)
+
+            yield Deviation(f"{key}_{value}_is_{due}", clause, f"{message.name} has {called}={value}",
+                            f"{message.name} has {called}={due}", f"{key} of {message.name}", changed)  # fmt: skip
+
+
+def _selected(table: Table[Any], key: str, within: Mapping[str, int] | None = None) -> list[Any]:
+    return [m for m in table.messages if key in m.selector and (within or {}).items() <= m.selector.items()]
 
 
 def renumbered(table: Table[Any], names: Iterable[str], key: str, change: Callable[[int], int]) -> Table[Any]:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from rvtrace.models.common.messages import MOST_BITS, VARIABLE
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES, MessageType
 from rvtrace.scoreboards.common.places import Rows
-from rvtrace.scoreboards.ntrace.rewriting import TCODE, VAR, Item, standard
+from rvtrace.scoreboards.ntrace.rewriting import TCODE, sent_table
 
 SHOWN = 24  # bytes
 _ENDS = 3  # MSEO of the last byte of a message
@@ -43,32 +44,33 @@ def _frame(data: bytes) -> bytes:
 
 
 def _fields(raw: bytes, kind: MessageType, config: Config, cut: bool) -> Rows:
-    names = {TCODE: "TCODE"} | {field.key: field.name for field in kind.fields}
     groups = _groups(raw)
     rows: Rows = []
     values: dict[str, int] = {}
     acc, nbits, number, is_open = 0, 0, 0, False
-    for item in standard(kind, config):
-        if item.when is not None and values.get(item.when[0]) not in item.when[1]:
+    for one in sent_table(config.variant)[kind.name].fields:
+        due = one.bits(config, values)
+        if not due:
             continue
+        wanted = "1 bit or more" if due == VARIABLE else f"{due} bits"
         if not is_open:
             if number == len(groups):
-                if not (item.optional or cut):
-                    rows.append((names[item.key], _due(item), "the message ends before it"))
+                if not (one.optional or cut):
+                    rows.append((one.name, wanted, "the message ends before it"))
                 return rows
             (acc, nbits), number, is_open = groups[number], number + 1, True
-        width = item.width or nbits
+        width = nbits if due == VARIABLE else due
         if (nbits < width or not nbits) and cut and number == len(groups):
             return rows
         if nbits < width or not nbits:
-            rows.append((names[item.key], _due(item), f"{nbits} bits are left"))
+            rows.append((one.name, wanted, f"{nbits} bits are left"))
             return rows
-        value = values[item.key] = acc & ((1 << width) - 1)
-        text = f"{value} ({kind.name})" if item.key == TCODE else f"{value:#x}" if item.is_address else str(value)
-        most = 64 if item.key == TCODE else min(kind.field(item.key).most(config, values), 64)
-        wide = item.width == VAR and value.bit_length() > most
-        rows.append((names[item.key], f"at most {most} bits" if wide else "", text))
-        acc, nbits, is_open = acc >> width, nbits - width, item.width != VAR
+        value = values[one.key] = acc & ((1 << width) - 1)
+        text = f"{value} ({kind.name})" if one is TCODE else f"{value:#x}" if one.is_address else str(value)
+        most = MOST_BITS if one is TCODE else min(kind.field(one.key).most(config, values), MOST_BITS)
+        wide = due == VARIABLE and value.bit_length() > most
+        rows.append((one.name, f"at most {most} bits" if wide else "", text))
+        acc, nbits, is_open = acc >> width, nbits - width, due != VARIABLE
     if number < len(groups) and not cut:
         rows.append(("more fields", "none", str(len(groups) - number)))
     return rows
@@ -84,7 +86,3 @@ def _groups(raw: bytes) -> list[tuple[int, int]]:
             groups.append((acc, nbits))
             acc = nbits = 0
     return [*groups, (acc, nbits)] if nbits else groups
-
-
-def _due(item: Item) -> str:
-    return f"{item.width} bits" if item.width else "1 bit or more"

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rvtrace.models.ntrace.table import MDO_BITS
+from rvtrace.models.common.messages import VARIABLE
+from rvtrace.models.ntrace.config import Config
+from rvtrace.models.ntrace.table import MDO_BITS, TABLES, TCODE_BITS
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.legal_run import Legal
@@ -20,16 +22,16 @@ def check_addresses(legal: Legal, capture: NtraceCapture) -> None:
 def _address_bytes(legal: Legal, data: np.ndarray) -> None:
     """MDO groups an address takes against those it needs (8.1; 8.2 with trTeInstExtendAddrMSB)."""
     table, bits = legal.table, legal.config.address_bits
-    address = np.maximum(table["faddr"], table["uaddr"])
-    index = np.flatnonzero(address != t.ABSENT)
+    address, before = np.maximum(table["faddr"], table["uaddr"]), _ends_before(legal.config)[table.tcode]
+    index = np.flatnonzero((address != t.ABSENT) & (before > 0))
     if not len(index):
         return
     value = address[index]
     needed = mdo_groups(value, bits)
     marks = np.flatnonzero((data & 1) == 1)  # last bytes of variable-length fields
     first = np.searchsorted(marks, table.offset[index])
-    # the address is the second variable-length field of every message that has one
-    taken = marks[np.minimum(first + 1, len(marks) - 1)] - marks[np.minimum(first, len(marks) - 1)]
+    end = np.minimum(first + before[index], len(marks) - 1)
+    taken = marks[end] - marks[np.maximum(end - 1, 0)]
     of = np.zeros(len(table), dtype=bool)
     bad = of.copy()
     of[index], bad[index] = True, taken > needed
@@ -38,6 +40,16 @@ def _address_bytes(legal: Legal, data: np.ndarray) -> None:
     elif not legal.tolerances.address_padded:
         legal.book.count("NT.8.1.suppressed", len(index))
         legal.rule("NT.8.2.extend", of, bad, "MSBs of the address were sent that could be skipped")
+
+
+def _ends_before(config: Config) -> np.ndarray:
+    """By TCODE, how many variable-length fields come before the address of a message; 0 if it has none."""
+    found = np.zeros(1 << TCODE_BITS, dtype=np.int64)
+    for tcode, kind in TABLES[config.variant].by_code.items():
+        fields = kind.resolved(config) or []
+        at = next((n for n, one in enumerate(fields) if one.field.is_address), 0)
+        found[tcode] = sum(one.width == VARIABLE for one in fields[:at])
+    return found
 
 
 def mdo_groups(value: np.ndarray, bits: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 """Bytes of an encoder that deviates from the specification in a known way, rewritten as the specification has them.
 
 A rewriting has up to three parts, which are taken back in this order: what happened to the bytes, how messages were
-laid out in them, and what the values of fields meant.
+laid out in them (another table of messages), and what the values of fields meant.
 
     written = rewrite(data, Rules(config, program), dialects)
     written.data                  bytes in the standard layout, for a decoder and for every check
@@ -21,30 +21,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rvtrace.models.common.messages import VARIABLE, Field
-from rvtrace.models.ntrace.codec import pack
+from rvtrace.models.common import messages
+from rvtrace.models.common.messages import MOST_BITS, VARIABLE, Field, FieldError, Table
+from rvtrace.models.ntrace.codec import pack, runs_of
 from rvtrace.models.ntrace.config import Config
-from rvtrace.models.ntrace.table import TABLES, TCODE_BITS, Message, MessageType, unknown_type
+from rvtrace.models.ntrace.table import SRC, TABLES, TCODE_BITS, Message, MessageType, unknown_type
 from rvtrace.models.riscv.program import Program
+from rvtrace.scoreboards.diagnosis.operators import Change
 from rvtrace.scoreboards.diagnosis.search import Dialect
 
-MDO_BITS = 6
-VAR = 0  # width of an item that ends a byte
 IDLE = 0xFF
 LONGEST = 80  # bytes of a message that is read; the longest legal one has 38, a deviation may lengthen it
-
 RESERVED = 63  # a TCODE that no message has
-TCODE, SRC, TSTAMP, JUNK = "tcode", "src", "tstamp", "junk"  # keys beside those of fields; JUNK is dropped
-
-
-class Item(NamedTuple):
-    """One part of a message as it is sent: key and width, VAR if it ends a byte. when: as in `Field`."""
-
-    key: str
-    width: int
-    is_address: bool = False
-    when: tuple[str, tuple[int, ...]] | None = None
-    optional: bool = False
+TCODE = Field("TCODE", TCODE_BITS, key="code")  # in `sent_table`; the selector of a message has the key "tcode"
 
 
 class Moved(NamedTuple):
@@ -67,41 +56,41 @@ class Rules:
 
 
 Bytes = Callable[[bytes], Moved]
-Lay = Callable[[MessageType, list[Item], Rules], list[Item]]
 Value = Callable[[Message], Message]
+Absent = Callable[[Config], dict[str, int]]  # values of fields that are not sent, by key
 
 
 @dataclass(frozen=True)
 class Rewriting:
-    """How a dialect is taken back. data: of the bytes. lay: the items of a message type as it is sent, from the
-    standard ones. types: TCODEs that mean another type. absent: values of fields that are not sent, by key. value:
-    makes a function that is called with each message in order.
+    """How a dialect is taken back. data: of the bytes. table: the device's messages, of `sent_table`. absent: what the
+    fields mean that it does not send. value: makes a function that is called with each message in order.
     """
 
     data: Bytes | None = None
-    lay: Lay | None = None
-    types: tuple[tuple[int, int], ...] = ()
-    absent: tuple[tuple[str, int], ...] = ()
+    table: Change | None = None
+    absent: Absent | None = None
     value: Callable[[Rules], Value] | None = None
 
 
-def standard(kind: MessageType, config: Config) -> list[Item]:
-    """The items of a message type as the specification has them (3.2, chapter 7)."""
-    items, found = [Item(TCODE, TCODE_BITS)], kind.resolved(config) or []
-    for one in found:
-        when = None
-        if one.by >= 0 and not one.field.optional:
-            by = found[one.by]
-            when = (by.field.key, tuple(value for value in range(1 << by.width) if one.mask >> value & 1))
-        width = VAR if one.width == VARIABLE else one.width
-        items.append(Item(one.field.key, width, one.field.is_address, when, one.field.optional))
-    return items
+@lru_cache(maxsize=8)
+def sent_table(variant: str) -> Table[MessageType]:
+    """The messages as they are sent: TCODE is a field as any other, and no value is too long."""
+    table = TABLES[variant]
+
+    def sent(one: Field) -> Field:
+        most = one.max_bits if isinstance(one.max_bits, int) else 0
+        return replace(one, max_bits=max(most, MOST_BITS))
+
+    made = (m.with_fields((TCODE, *map(sent, m.fields))) for m in table.messages)
+    return replace(table, messages=tuple(made))
 
 
-@lru_cache(maxsize=64)
-def _standard_items(config: Config) -> dict[int, list[Item]]:
-    """`standard` of each message of a configuration, by its TCODE: a search asks for them hundreds of times."""
-    return {tcode: standard(kind, config) for tcode, kind in TABLES[config.variant].by_code.items()}
+@lru_cache(maxsize=1024)
+def _device_table(variant: str, changes: tuple[Change, ...]) -> Table[MessageType]:
+    table = sent_table(variant)
+    for change in changes:
+        table = change(table)
+    return table
 
 
 class Piece(NamedTuple):
@@ -124,124 +113,78 @@ def pieces(data: bytes) -> Iterable[Piece]:
         yield Piece(begin, data[begin:], False)
 
 
-def fields_of(raw: bytes, items: Sequence[Item], address_bits: int = 0) -> dict[str, int] | None:
-    """The values of a message laid out so; None if it is not."""
-    values: dict[str, int] = {}
-    acc = nbits = at = 0
-    ended = True  # no variable-length field is open
+class Layout:
+    """The messages of one configuration as a device lays them out, by the TCODE that is sent.
 
-    def more() -> bool:
-        nonlocal acc, nbits, at, ended
-        acc = nbits = 0
-        if at >= len(raw):
-            return False
-        while at < len(raw):
-            byte = raw[at]
-            acc |= (byte >> 2) << nbits
-            nbits += MDO_BITS
-            at += 1
-            if byte & 1:
-                break
-        ended = False
-        return True
-
-    for item in items:
-        if item.when is not None and values.get(item.when[0]) not in item.when[1]:
-            continue
-        if ended and not more():
-            if item.optional:
-                break
-            return None
-        if item.width != VAR:
-            if nbits < item.width:
-                return None
-            values[item.key] = acc & ((1 << item.width) - 1)
-            acc >>= item.width
-            nbits -= item.width
-            continue
-        if not nbits:
-            return None
-        if item.is_address and address_bits > nbits and acc >> (nbits - 1):
-            acc |= (1 << address_bits) - (1 << nbits)
-        values[item.key] = acc
-        ended = True
-    return values if at >= len(raw) and (ended or not acc) else None
-
-
-class Layouts:
-    """The message types of one configuration as dialects lay them out, by the TCODE that is sent."""
+    changed: TCODEs whose messages are other ones than by the specification.
+    """
 
     def __init__(self, rules: Rules, rewritings: Iterable[Rewriting]) -> None:
-        self.rules, chosen = rules, list(rewritings)
-        config = rules.config
-        table = TABLES[config.variant].by_code
-        self.absent = {key: value for one in chosen for key, value in one.absent}
-        means = dict(pair for one in chosen for pair in one.types)
-        means = {tcode: RESERVED for tcode in means.values() if tcode not in means} | means  # it has that TCODE alone
-        due = _standard_items(config)
-        self.items: dict[int, tuple[MessageType, list[Item]]] = {}
-        for tcode in {*table, *means}:
-            kind = table.get(means.get(tcode, tcode))
-            if kind is None:
-                self.items[tcode] = (unknown_type(RESERVED), [Item(TCODE, TCODE_BITS)])
-                continue
-            items = due[kind.tcode]
-            for one in chosen:
-                if one.lay is not None:
-                    items = one.lay(kind, items, rules)
-            self.items[tcode] = (kind, items)
-        self.changed = {
-            tcode for tcode, (kind, items) in self.items.items()
-            if kind.tcode != tcode or items != due[tcode]
-        }  # fmt: skip
-        self.same = not self.changed
-        widths = {next(item.width for item in items if item.key == TCODE) for _, items in self.items.values()}
-        self.tcode_at = {
-            (sum(i.width for i in items[: [x.key for x in items].index(TCODE)])) for _, items in self.items.values()
-        }
-        self.tcode_bits = widths.pop() if len(widths) == 1 else TCODE_BITS
+        config, chosen = rules.config, list(rewritings)
+        self._config, self._standard = config, TABLES[config.variant].by_name
+        self._absent: dict[str, int] = {}
+        for one in chosen:
+            self._absent |= {} if one.absent is None else one.absent(config)
+        due = sent_table(config.variant).by_code
+        changes = tuple(one.table for one in chosen if one.table is not None)
+        self._kinds = _device_table(config.variant, changes).by_code
+        self._tcodes = {*due, *self._kinds}
+        self.changed = {tcode for tcode in self._tcodes if self._kinds.get(tcode) != due.get(tcode)}
+        self._places = {self._place(kind) for kind in self._kinds.values()}
+        self.moves_tcode = self._places != {(0, TCODE_BITS)}  # it is not the first six bits
+
+    def _place(self, kind: MessageType) -> tuple[int, int]:
+        """Where TCODE is in the first run of bits, and its width."""
+        at, config = 0, self._config
+        for one in kind.fields:
+            width = one.bits(config, {})
+            if one.key == TCODE.key:
+                return at, width
+            if width == VARIABLE:
+                break
+            at += width
+        return 0, TCODE_BITS
 
     def head(self, piece: Piece) -> int:
         """The TCODE of a piece; -1 if it has none of this layout."""
-        bits = sum((byte >> 2) << MDO_BITS * n for n, byte in enumerate(piece.raw[:4]))
-        for place in self.tcode_at:
-            tcode = bits >> place & ((1 << self.tcode_bits) - 1)
-            if tcode in self.items:
+        bits = sum((byte >> 2) << 6 * n for n, byte in enumerate(piece.raw[:4]))
+        for at, width in self._places:
+            tcode = bits >> at & ((1 << width) - 1)
+            if tcode in self._tcodes:
                 return tcode
         return -1
 
     def read(self, piece: Piece) -> Message | None:
         """The message of a piece; None if it is none in this layout."""
-        found = self.items.get(self.head(piece)) if piece.whole and len(piece.raw) <= LONGEST else None
-        if found is None:
+        tcode = self.head(piece) if piece.whole and len(piece.raw) <= LONGEST else -1
+        if tcode < 0:
             return None
-        if found[0].tcode == RESERVED:
-            return Message.of(found[0], {}, piece.offset)
-        values = fields_of(piece.raw, found[1], self.rules.config.address_bits)
-        return None if values is None else self._message(found[0], values, piece.offset)
+        kind = self._kinds.get(tcode)
+        if kind is None:
+            return Message.of(unknown_type(RESERVED), {}, piece.offset)
+        runs = runs_of(piece.raw)
+        try:
+            found = messages.unpack(kind.fields, runs, self._config, self._absent)
+        except (FieldError, KeyError):  # a field decides about one before it
+            return None
+        left = len(runs) - found.runs
+        if left > 1 or (left and (not found.at or runs[-1][0] >> found.at)):
+            return None  # a field too many, or more bits than padding
+        return self._message(self._standard[kind.name], found.values, piece.offset)
 
-    @property
-    def moves_tcode(self) -> bool:
-        """Whether TCODE is not the first six bits."""
-        return self.tcode_at != {0} or self.tcode_bits != TCODE_BITS
-
-    def _message(self, kind: MessageType, values: dict[str, int], offset: int) -> Message | None:
-        config = self.rules.config
-        own: dict[str, int | None] = {SRC: values.get(SRC, config.src_id) if config.source_bits else 0}
-        for field in kind.own:
-            if not field.present(config, own):
+    def _message(self, kind: MessageType, values: dict[str, int | None], offset: int) -> Message | None:
+        """The standard message; None if it needs a field of which nobody knows what it means."""
+        own: dict[str, int | None] = {}
+        for one in kind.fields:
+            if not one.bits(self._config, own):
                 continue
-            value = values.get(field.key, self._default(kind, field))
+            value = values.get(one.key, self._config.src_id if one.key == SRC.key else None)
             if value is None:
+                if one.optional:
+                    continue
                 return None
-            own[field.key] = value
-        own[TSTAMP] = values.get(TSTAMP) if config.timestamp else None
+            own[one.key] = value
         return Message.of(kind, own, offset)
-
-    def _default(self, kind: MessageType, field: Field) -> int | None:
-        if field.key == "cdf" and "cdf" not in self.absent:
-            return None
-        return int(self.rules.config.mode == "htm") if field.key == "cdf" else self.absent.get(field.key)
 
 
 def rewrite(data: bytes, rules: Rules, dialects: Sequence[Dialect]) -> Moved:
@@ -256,16 +199,16 @@ def rewrite(data: bytes, rules: Rules, dialects: Sequence[Dialect]) -> Moved:
             changed += sum(a != b for a, b in zip(data, moved.data)) if same else abs(len(data) - len(moved.data))
             first |= data[:1] != moved.data[:1]
             data, origin = moved.data, origin[moved.origin]
-    layouts = Layouts(rules, chosen)
+    layout = Layout(rules, chosen)
     makers = [one.value for one in chosen if one.value is not None]
-    if layouts.same and not makers:
+    if not layout.changed and not makers:
         return Moved(data, origin, changed, first)
     values = [make(rules) for make in makers]
     out, places = bytearray(), []
     for piece, plain in _plain(data, rules):
         made = plain
-        if layouts.moves_tcode or layouts.head(piece) in layouts.changed:
-            made = layouts.read(piece)
+        if layout.moves_tcode or layout.head(piece) in layout.changed:
+            made = layout.read(piece)
         for value in values:
             made = value(made) if made is not None else None
         raw = piece.raw
@@ -285,13 +228,15 @@ def rewrite(data: bytes, rules: Rules, dialects: Sequence[Dialect]) -> Moved:
 @lru_cache(maxsize=16)
 def _plain(data: bytes, rules: Rules) -> list[tuple[Piece, Message | None]]:
     """The pieces of a stream, and the messages that they are in the standard layout."""
-    layouts = Layouts(rules, ())
-    return [(piece, layouts.read(piece)) for piece in pieces(data)]
+    layout = Layout(rules, ())
+    return [(piece, layout.read(piece)) for piece in pieces(data)]
 
 
 def _packed(message: Message, config: Config) -> bytes | None:
+    top = (1 << config.xlen - 1) - 1  # of an address: units and extension leave more
+    addresses = {f.key: value & top for f in message.type.fields if f.is_address and (value := message.get(f.key))}
     try:
-        return pack(message, config.source_bits, config.address_bits)
+        return pack(message.replaced(**addresses), config=config)
     except ValueError:
         return None
 
@@ -299,9 +244,3 @@ def _packed(message: Message, config: Config) -> bytes | None:
 def with_field(message: Message, key: str, value: int) -> Message:
     """The message with another value of one of its fields."""
     return message.replaced(**{key: value})
-
-
-__all__ = [
-    "IDLE", "JUNK", "SRC", "TCODE", "TSTAMP", "Item", "Layouts", "Moved", "Piece", "Rewriting", "Rules", "Value",
-    "fields_of", "pieces", "replace", "rewrite", "standard", "with_field",
-]  # fmt: skip

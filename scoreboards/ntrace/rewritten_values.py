@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rvtrace.models.ntrace.table import Message
+from rvtrace.models.ntrace.table import MDO_BITS, Message
 from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.ntrace.counted import Counted
-from rvtrace.scoreboards.ntrace.rewriting import MDO_BITS, Rewriting, Rules, Value, with_field
+from rvtrace.scoreboards.ntrace.rewriting import Rewriting, Rules, Value, with_field
 
 ADDRESSES = ("faddr", "uaddr")
 JUMPS = frozenset((4, 28))  # TCODEs with B-TYPE and without SYNC
@@ -64,10 +64,6 @@ def _reversed_groups(value: int, rules: Rules) -> int:
         int(f"{value >> MDO_BITS * n & (1 << MDO_BITS) - 1:0{MDO_BITS}b}"[::-1], 2) << MDO_BITS * n
         for n in range(groups)
     ) & _top(rules)  # fmt: skip
-
-
-def _units(shift: int) -> Callable[[int, Rules], int]:
-    return lambda value, rules: (value << shift if shift > 0 else value >> -shift) & _top(rules)
 
 
 class Reference:
@@ -182,11 +178,6 @@ def _stateful(make: Callable[[Rules], Value]) -> Rewriting:
     return Rewriting(value=make)
 
 
-def _btype(*pairs: tuple[int, int]) -> Rewriting:
-    means = dict(pairs)
-    return _field(("btype",), lambda value, rules: means.get(value, value))
-
-
 def _codes(key: str, *pairs: tuple[int, int]) -> Rewriting:
     means = dict(pairs)
     return _field((key,), lambda value, rules: means.get(value, value))
@@ -196,42 +187,14 @@ def _counted(**how: bool | int | str | frozenset[int]) -> Rewriting:
     return Rewriting(value=lambda rules: Counted(rules, **how))  # pyright: ignore[reportArgumentType]
 
 
-def _unit(key: str, what: str, clause: str) -> tuple[Dialect, ...]:
-    keys = ADDRESSES if key == "address" else (key,)
-    due = "addresses are sent without bit 0, in half-words"
-    group = f"unit of {what}"
-    return (
-        Dialect(f"{key}_bytes", clause, f"{what} counts bytes, bit 0 included", due, group, _field(keys, _units(-1))),
-        Dialect(f"{key}_words", clause, f"{what} is shifted by 2, in words", due, group, _field(keys, _units(1))),
-        Dialect(f"{key}_shifted_3", clause, f"{what} is shifted by 3", due, group, _field(keys, _units(2))),
-        Dialect(f"{key}_shifted_up", clause, f"{what} is shifted up by 1", due, group, _field(keys, _units(-2))),
-    )
-
-
-_COUNT, _HIST, _BTYPE = "unit of i-cnt", "hist", "code of b-type"
+_COUNT, _HIST, _BTYPE = "icnt value", "hist", "btype value"
 VALUES = (
-    Dialect("btype_0_1_swapped", "NT.6.2.btype", "B-TYPE is 1 for a jump and 0 for a trap",
-            "B-TYPE is 0 for a jump and not 0 for a trap", _BTYPE, _btype((0, 1), (1, 0))),
-    Dialect("btype_jump_1", "NT.6.2.btype", "B-TYPE of a jump is 1", "B-TYPE of a jump is 0", _BTYPE, _btype((1, 0))),
-    Dialect("btype_rotated", "NT.6.2.btype", "B-TYPE is one more than its code", "B-TYPE is 0 for a jump, 2 and 3 for "
-            "traps", _BTYPE, _btype((1, 0), (3, 2), (0, 3))),
-    Dialect("btype_2_3_swapped", "NT.6.2.btype", "B-TYPE is 2 for an interrupt and 3 for an exception",
-            "B-TYPE is 2 for an exception and 3 for an interrupt", _BTYPE, _btype((2, 3), (3, 2))),
-    Dialect("btype_inverted", "NT.6.2.btype", "B-TYPE is inverted", "B-TYPE is 0 for a jump", _BTYPE,
-            _btype((0, 3), (1, 2), (2, 1), (3, 0))),
+    Dialect("btype_jump_1", "NT.6.2.btype", "B-TYPE of a jump is 1", "B-TYPE of a jump is 0", _BTYPE,
+            _codes("btype", (1, 0))),
     Dialect("btype_always_0", "NT.6.2.btype", "B-TYPE of traps is 0", "B-TYPE is 0 for a jump and not 0 for a trap",
             _BTYPE, _counted(kinds=JUMPS)),
-    Dialect("btype_bits_swapped", "NT.6.2.btype", "the bits of B-TYPE are swapped", "B-TYPE is 2 for an exception",
-            _BTYPE, _btype((1, 2), (2, 1))),
-    Dialect("rcode_0_1_swapped", "NT.7.8.rcode", "RCODE is 0 for HIST and 1 for I-CNT",
-            "RCODE is 0 for I-CNT and 1 for HIST", "rcode", _codes("rcode", (0, 1), (1, 0))),
-    Dialect("rcode_one_more", "NT.7.8.rcode", "RCODE is one more than its code", "RCODE is 0 for I-CNT and 1 for HIST",
-            "rcode", _codes("rcode", (1, 0), (2, 1))),
     Dialect("rcode_bits_2_4", "NT.7.8.rcode", "RCODE is 2 for I-CNT and 4 for HIST",
-            "RCODE is 0 for I-CNT and 1 for HIST", "rcode", _codes("rcode", (2, 0), (4, 1))),
-    *_unit("address", "each address", "NT.8.1.faddr"),
-    *_unit("faddr", "F-ADDR", "NT.8.1.faddr"),
-    *_unit("uaddr", "U-ADDR", "NT.8.1.uaddr"),
+            "RCODE is 0 for I-CNT and 1 for HIST", "rcode value", _codes("rcode", (2, 0), (4, 1))),
     Dialect("faddr_truncated", "NT.8.1.faddr", "the upper bits of F-ADDR are missing", "F-ADDR is the full address",
             "", _field(("faddr",), _complete)),
     Dialect("addresses_truncated", "NT.8.1.faddr", "the upper bits of each address are missing",
@@ -267,8 +230,6 @@ VALUES = (
             _counts(lambda value, rules: value << 1)),
     Dialect("icnt_not_reset", "NT.8.4.3.icnt_reset", "I-CNT goes on after it was sent",
             "I-CNT starts again at 0 after it was sent", _COUNT, _stateful(lambda rules: NotReset("icnt"))),
-    Dialect("icnt_one_more", "NT.8.4.count", "I-CNT is one too many", "I-CNT counts the half-words that retired",
-            _COUNT, _field(("icnt",), lambda value, rules: max(value - 1, 0))),
     Dialect("icnt_one_less", "NT.8.4.count", "I-CNT is one too few", "I-CNT counts the half-words that retired", _COUNT,
             _field(("icnt",), lambda value, rules: value + 1,
                    lambda m: m.name != "ProgTraceSync" and not m.get("btype"))),
@@ -280,11 +241,6 @@ VALUES = (
             _counted(stop="none")),
     Dialect("hist_stop_low", "NT.8.3.stop_bit", "the stop bit of HIST is the lowest bit", "the stop bit is on top",
             _HIST, _hists(lambda value, rules: value >> 1 | 1 << max(value.bit_length() - 1, 0) if value else value)),
-    Dialect("hrepeat_additional", "NT.9.3.repeated_history", "HREPEAT is the number of additional times",
-            "HREPEAT is the number of times", "hrepeat", _field(("hrepeat",), lambda value, rules: value + 1)),
-    Dialect("bcnt_total", "NT.7.11.repeat", "B-CNT counts the first branch as well",
-            "B-CNT is the number of additional times", "bcnt",
-            _field(("bcnt",), lambda value, rules: max(value - 1, 0))),
     Dialect("time_absolute", "NT-15", "TSTAMP is the absolute time in every message",
             "TSTAMP is a difference in messages without SYNC", "time", _stateful(lambda rules: Time("absolute"))),
     Dialect("time_relative", "NT.8.7.absolute", "TSTAMP is a difference in every message",

@@ -86,7 +86,7 @@ SENT = {
     "byte_before_each": "aa 24 15 00 83",
     "idle_aa": "aa aa 24 15 00 83 aa",
     "stray_first_2": "12 34 24 15 00 83",
-    "tcodes_9_11_swapped": "2c 15 00 83",
+    "tcodes_9_11": "2c 15 00 83",
     "tcode_10_is_9": "28 15 00 83",
 }
 

@@ -9,18 +9,22 @@ with codes, and one of variable length, in the middle of IndirectBranchHist and 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
+from random import Random
 from types import CodeType, SimpleNamespace
 from typing import Any, cast
 
 NAME = "rvtrace.models.ntrace.table"
 FILE = Path(__file__).parents[2] / "models" / "ntrace" / "table.py"
-NEW = 'Field("MARK", 3, codes={5: "five"}, present=lambda c, v: c.xlen == 64), Field("TURNS", max_bits=50)'
+MARK = 'Field("MARK", 3, codes={5: "five"}, present=lambda c, v: c.xlen == 64)'
+TURNS = 'Field("TURNS", max_bits=50)'
 CHANGES = {
-    '"IndirectBranchHist", (B_TYPE, I_CNT,': f'"IndirectBranchHist", (B_TYPE, I_CNT, {NEW},',
-    "(SYNC, B_TYPE, I_CNT, F_ADDR, HIST)": f"(SYNC, B_TYPE, I_CNT, {NEW}, F_ADDR, HIST)",
+    '"IndirectBranchHist", (B_TYPE, I_CNT,': f'"IndirectBranchHist", (B_TYPE, {MARK}, I_CNT, {TURNS},',
+    "(SYNC, B_TYPE, I_CNT, F_ADDR, HIST)": f"(SYNC, B_TYPE, {MARK}, I_CNT, {TURNS}, F_ADDR, HIST)",
 }
 
 
@@ -48,14 +52,21 @@ sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
 from rvtrace.models.common import native  # noqa: E402 - after the table has changed
 from rvtrace.models.ntrace import Config, Decoder, Encoder, Message, decode, pack, unpack  # noqa: E402
 from rvtrace.models.ntrace.table import BY_NAME, TABLES, message  # noqa: E402
+from rvtrace.models.riscv.blocks import to_beats as to_blocks  # noqa: E402
+from rvtrace.models.riscv.generate import generate  # noqa: E402
+from rvtrace.models.riscv.random_walk import random_walk  # noqa: E402
 from rvtrace.models.riscv.retired import Kind, Retired  # noqa: E402
 from rvtrace.report.listing.ntrace import message_line  # noqa: E402
 from rvtrace.report.viewer_traces import _ntrace_messages  # noqa: E402
+from rvtrace.scoreboards.diagnosis.budget import DEVICE, limited  # noqa: E402
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture  # noqa: E402
+from rvtrace.scoreboards.ntrace.check import check as judged  # noqa: E402
 from rvtrace.scoreboards.ntrace.table import ABSENT, MessageTable, compare_fields  # noqa: E402
+from rvtrace.tb.common.stimulus.stimulus import closed  # noqa: E402
 from rvtrace.tb.ntrace.coverage.points import NTRACE  # noqa: E402
 from rvtrace.tb.ntrace.coverage.sampling import observe  # noqa: E402
 from tests.ntrace.encoder_stream import each, jump, linear, not_taken, taken, to_beats  # noqa: E402
+from tests.ntrace.test_legal_encoder import CLOSED  # noqa: E402
 from tests.ntrace.trace_writer import MAIN, sample_program  # noqa: E402
 
 OPTIONS: dict[str, Any] = {"timestamp": 1, "src_bits": 3, "src_id": 2}
@@ -92,7 +103,7 @@ def check(config: Config, compiled: bool) -> None:
     marks = [mark if config.xlen == 64 else ABSENT for mark, _ in VALUES]
     assert table["mark"].tolist() == [ABSENT, *marks]
     line = message_line(found[6], data)
-    assert "TURNS=32768 U-ADDR=" in line and ("MARK=5 (five) TURNS" in line) == (config.xlen == 64), line
+    assert "TURNS=32768 U-ADDR=" in line and ("MARK=5 (five) I-CNT" in line) == (config.xlen == 64), line
     other = found[6].replaced(turns=9)
     assert ("TURNS", "32768", "9") in compare_fields(found[6], other)
     files: Any = SimpleNamespace(data=data)
@@ -135,6 +146,36 @@ def check_a_table_as_argument() -> None:
     assert unpack(data, config, table)[0] == decoder.finish().messages
 
 
+def run_with(numbers: Callable[[int], dict[str, int]]) -> tuple[NtraceCapture, list[Message]]:
+    """A random walk, and its messages with these values of the new fields; the capture has no bytes yet."""
+    rng, config = Random("new field"), Config(xlen=64)
+    program = generate(rng, config.xlen)
+    retired = closed(random_walk(program, rng, 900, variant=config.variant), program)
+    messages = [
+        one.replaced(**numbers(n)) if "turns" in one.type.index else one
+        for n, one in enumerate(Encoder(config).run(to_blocks(retired)).messages)
+    ]
+    return NtraceCapture(config, program, b"", given=retired, exact=False), messages
+
+
+def check_diagnosis(key: str, width: int, says: str) -> None:
+    """A device without one of the new fields, or with another width of it (0: none), is named, and all is judged."""
+    capture, messages = run_with(lambda n: {"mark": 5 * n % 8, "turns": n % 40})
+    config = capture.config
+    right = replace(capture, data=b"".join(pack(one, config=config) for one in messages))
+    assert judged(right, CLOSED).passed
+    theirs = TABLES[config.variant].each(
+        lambda kind, of: (of,) if of.key != key else (replace(of, width=width),) if width else ()
+    )
+    kinds = cast(Any, theirs.by_name)
+    sent = [Message.of(kinds[one.name], one.by_key()) for one in messages]
+    verdict = judged(replace(capture, data=b"".join(pack(one, config=config) for one in sent)), CLOSED)
+    first = next(failure for failure in verdict.failures if not failure.cause)
+    assert f"the trace decodes if {says}; by the specification " in first.headline, first.headline
+    assert first.clause in ("NT.7.9.fields", "NT.7.10.fields")
+    assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
+
+
 if __name__ == "__main__":
     use_compiled = sys.argv[1:] == ["compiled"]
     runs: list[dict[str, Any]] = [{}, OPTIONS, {"xlen": 32}, OPTIONS | {"xlen": 32}]
@@ -143,4 +184,9 @@ if __name__ == "__main__":
     check_encoder(use_compiled)
     if not use_compiled:
         check_a_table_as_argument()
+        with limited(DEVICE):  # of a device, not of a short file
+            check_diagnosis("mark", 0, "MARK is absent")
+            check_diagnosis("mark", 5, "MARK has 5 bits")
+            check_diagnosis("turns", 0, "TURNS is absent")
+            check_diagnosis("turns", 16, "TURNS has a fixed length of 16 bits")
     print("all of it")
