@@ -318,7 +318,7 @@ def moved(part: Part) -> Iterator[Deviation]:
 
 
 def early(part: Part, after: str) -> Iterator[Deviation]:
-    """A field comes before all others but those up to the one with the key `after`, which every message has."""
+    """A field comes before all others, right after the one with the key `after`, which every message has."""
     for key, one in part.fields.items():
 
         def changed(row: Row, key: str = key) -> Row:
@@ -326,10 +326,11 @@ def early(part: Part, after: str) -> Iterator[Deviation]:
             at = next(n for n, f in enumerate(rest) if f.key == after) + 1
             return (*rest[:at], *(f for f in row if f.key == key), *rest[at:])
 
-        yield Deviation(part.named(key, "early"), part.order or part.clause,
-                        f"{one.name} comes before the other fields{part.words}",
-                        "the fields are sent in the order of the tables", f"order{part.words}", part.rows(changed),
-                        key)  # fmt: skip
+        if key != after and any(changed(message.fields) != message.fields for message in part.messages):
+            yield Deviation(part.named(key, "early"), part.order or part.clause,
+                            f"{one.name} comes before the other fields{part.words}",
+                            "the fields are sent in the order of the tables", f"order{part.words}",
+                            part.rows(changed), key)  # fmt: skip
 
 
 def exchanged(part: Part, apart: int = 2) -> Iterator[Deviation]:

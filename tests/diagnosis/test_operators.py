@@ -35,8 +35,8 @@ def part(*messages: MessageType, **given: Any) -> o.Part:
 def everything(of: o.Part) -> Iterator[o.Deviation]:
     yield from chain(o.absent(of), o.widths(of), o.presence(of), o.moved(of), o.exchanged(of), o.extra(of))
     yield from chain(o.extra(of, after=True), o.appended(of), o.polarity(of), o.order_of_bits(of), o.codes(of))
-    yield from chain(o.offset(of), o.unshifted(of, 1), o.unshifted(of, 1, wide=True), o.overshifted(of, 1))
-    yield from o.constant(of, {"last": 1})
+    yield from chain(o.offset(of), o.unshifted(of, 1), o.unshifted(of, 1, wide=True))
+    yield from chain(o.overshifted(of, 1, (1, 2, -2)), o.early(of, "kind"), o.recoded(of), o.constant(of, {"last": 1}))
     yield from o.selectors(TABLE, "tcode", "T.form")
 
 
@@ -79,6 +79,10 @@ SENT = "01 1010 011000 1 0 110"
         ("address_bytes", "01 1010 001100 1 0 110", {}),
         ("address_bytes_wide", "01 1010 0011000 1 0 110", {}),
         ("address_shifted_1", "01 1010 110000 1 0 110", {}),
+        ("address_shifted_-2", "01 1010 000110 1 0 110", {}),
+        ("address_early", "01 011000 1010 1 0 110", {}),
+        ("kind_inverted", "10 1010 011000 1 0 110", {}),
+        ("kind_one_more", "11 1010 011000 1 0 110", {}),
         ("last_constant", "01 1010 011000 1 0 110", {"last": 1}),
     ],
 )  # fmt: skip
@@ -117,8 +121,19 @@ def test_selectors() -> None:
     assert [(m.name, m.selector) for m in changed.messages] == [("Fixed", {"tcode": 2}), ("Free", {"tcode": 1})]
     table = Table((FREE, OTHER, MessageType("Third", (), {"tcode": 2, "sub": 1})))
     (one,) = o.selectors(table, "sub", "T.form", {"tcode": 2})
-    assert one.says == "subs 0 and 1 of tcode 2 are exchanged"
+    assert one.says == "subs 0 (Other) and 1 (Third) of tcode 2 are exchanged"
     assert [m.selector.get("sub") for m in one.change(table).messages] == [None, 1, 0]
+    (free,) = (d for d in o.reselected(TABLE, "tcode", "T.form", [0, 3, 6], "TCODE") if d.name == "tcode_6_is_2")
+    assert [m.selector for m in free.change(TABLE).messages] == [{"tcode": 1}, {"tcode": 6}]
+    assert (free.says, free.due) == ("Free has TCODE=6", "Free has TCODE=2")
+
+
+def test_addresses_of_a_part_alone_have_other_units() -> None:
+    second = Field("SECOND", 6, is_address=True)
+    table = Table((MessageType("Two", (ADDRESS, second)),))
+    (one,) = o.unshifted(part(*table.messages).without("second"), 1)
+    address, unchanged = one.change(table)["Two"].fields
+    assert unchanged is second and address != ADDRESS
 
 
 def test_words_and_clauses_are_those_of_the_table() -> None:
