@@ -542,9 +542,9 @@ def selectors(
         def changed(table: Table[Any], other: Mapping[int, int] = other) -> Table[Any]:
             return renumbered(table, names, key, lambda value: other.get(value, value))
 
-        first, second = (f"{n} ({of[n][0]})" if len(of[n]) == 1 else str(n) for n in (a, b))
+        are = f" ({of[a][0]} and {of[b][0]})" if len(of[a]) == len(of[b]) == 1 else ""
         name = "_".join(map(str, (f"{key}s", a, b, *(within or {}).values())))
-        yield Deviation(name, clause, f"{called}s {first} and {second}{words} are exchanged",
+        yield Deviation(name, clause, f"{called}s {a} and {b}{words} are exchanged{are}",
                         f"the codes of {called}s are those of the tables", f"{key}s", changed)  # fmt: skip
 
 

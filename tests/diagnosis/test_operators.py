@@ -121,7 +121,7 @@ def test_selectors() -> None:
     assert [(m.name, m.selector) for m in changed.messages] == [("Fixed", {"tcode": 2}), ("Free", {"tcode": 1})]
     table = Table((FREE, OTHER, MessageType("Third", (), {"tcode": 2, "sub": 1})))
     (one,) = o.selectors(table, "sub", "T.form", {"tcode": 2})
-    assert one.says == "subs 0 (Other) and 1 (Third) of tcode 2 are exchanged"
+    assert one.says == "subs 0 and 1 of tcode 2 are exchanged (Other and Third)"
     assert [m.selector.get("sub") for m in one.change(table).messages] == [None, 1, 0]
     (free,) = (d for d in o.reselected(TABLE, "tcode", "T.form", [0, 3, 6], "TCODE") if d.name == "tcode_6_is_2")
     assert [m.selector for m in free.change(TABLE).messages] == [{"tcode": 1}, {"tcode": 6}]
