@@ -249,38 +249,59 @@ module rvfi_hart_port
       assign paddr = address[Mlen-1:0];
     end
 
-    localparam int Row = RowBits*k;
-    assign in_rows[Row + rvfi_layout_pkg::RowInsn +: 32]             = insn;
-    assign in_rows[Row + rvfi_layout_pkg::RowItype +: 4]             = itype;
-    assign in_rows[Row + rvfi_layout_pkg::RowCause +: 4]             = cause;
-    assign in_rows[Row + rvfi_layout_pkg::RowInsn16]                 = insn16;
-    assign in_rows[Row + rvfi_layout_pkg::RowMode +: 3]              = mode;
-    assign in_rows[Row + rvfi_layout_pkg::RowContext +: 32]          = rvfi_context_i[32*k +: 32];
-    assign in_rows[Row + rvfi_layout_pkg::RowGprAddr +: 5]           = rvfi_rd_addr_i[5*k +: 5];
-    assign in_rows[Row + rvfi_layout_pkg::RowFprThere]               = rvfi_frd_valid_i[k] && (Flen > 0);
-    assign in_rows[Row + rvfi_layout_pkg::RowFprAddr +: 5]           = rvfi_frd_addr_i[5*k +: 5];
-    assign in_rows[Row + rvfi_layout_pkg::RowFcsrThere]              = rvfi_fcsr_valid_i[k] && (Flen > 0);
-    assign in_rows[Row + rvfi_layout_pkg::RowFcsr +: 32]             = rvfi_fcsr_i[32*k +: 32];
-    assign in_rows[Row + rvfi_layout_pkg::RowCsrThere +: CsrSlots]   = rvfi_csr_valid_i[CsrSlots*k +: CsrSlots];
-    assign in_rows[Row + rvfi_layout_pkg::RowCsrAddr +: CsrSlots*12] = rvfi_csr_addr_i[12*CsrSlots*k +: 12*CsrSlots];
-    assign in_rows[Row + rvfi_layout_pkg::RowAccesses]               = accesses;
-    assign in_rows[Row + rvfi_layout_pkg::RowStores]                 = stores;
-    assign in_rows[Row + rvfi_layout_pkg::RowSize +: 2]              = size;
-    assign in_rows[Row + rvfi_layout_pkg::RowMemdata +: 64]          = {{(64-Xlen){1'b0}}, low};
-    assign in_rows[Row + rvfi_layout_pkg::RowTrap]                   = rvfi_trap_i[k];
-    assign in_rows[Row + rvfi_layout_pkg::RowHalt]                   = rvfi_halt_i[k];
-    assign in_rows[Row + rvfi_layout_pkg::RowIntr]                   = rvfi_intr_i[k];
-    assign in_rows[Row + rvfi_layout_pkg::RowDebug]                  = rvfi_debug_i[k];
-    assign in_rows[Row + rvfi_layout_pkg::RowXret]                   = xret;
-    assign in_rows[Row + rvfi_layout_pkg::RowCall]                   = call;
-    assign in_rows[Row + rvfi_layout_pkg::RowError +: 4]             = error;
-    assign in_rows[Row + rvfi_layout_pkg::RowPc +: Xlen]             = pc;
-    assign in_rows[Row + PcWdataAt +: Xlen]                          = pc_wdata;
-    assign in_rows[Row + GprAt +: Xlen]                              = rvfi_rd_wdata_i[Xlen*k +: Xlen];
-    assign in_rows[Row + CsrAt +: CsrSlots*Xlen]                     = rvfi_csr_wdata_i[Xlen*CsrSlots*k +: Xlen*CsrSlots];
-    assign in_rows[Row + FprAt +: FBits]                             = rvfi_frd_wdata_i[FBits*k +: FBits];
-    assign in_rows[Row + PaddrAt +: Mlen]                            = paddr;
-    assign in_rows[Row + EventsAt +: SeqBits]                        = events_q;
+    // Slices have names, as Icarus knows no part of a vector in always_comb. It joins nets that are assigned by parts more
+    // slowly than the local row.
+    wire [31:0]              context_id = rvfi_context_i[32*k +: 32];
+    wire [4:0]               gpr_addr   = rvfi_rd_addr_i[5*k +: 5];
+    wire                     fpr_there  = rvfi_frd_valid_i[k] && (Flen > 0);
+    wire [4:0]               fpr_addr   = rvfi_frd_addr_i[5*k +: 5];
+    wire                     fcsr_there = rvfi_fcsr_valid_i[k] && (Flen > 0);
+    wire [31:0]              fcsr       = rvfi_fcsr_i[32*k +: 32];
+    wire [CsrSlots-1:0]      csr_there  = rvfi_csr_valid_i[CsrSlots*k +: CsrSlots];
+    wire [CsrSlots*12-1:0]   csr_addr   = rvfi_csr_addr_i[12*CsrSlots*k +: 12*CsrSlots];
+    wire                     trap       = rvfi_trap_i[k];
+    wire                     halt       = rvfi_halt_i[k];
+    wire                     intr       = rvfi_intr_i[k];
+    wire                     debug      = rvfi_debug_i[k];
+    wire [Xlen-1:0]          gpr        = rvfi_rd_wdata_i[Xlen*k +: Xlen];
+    wire [CsrSlots*Xlen-1:0] csr        = rvfi_csr_wdata_i[Xlen*CsrSlots*k +: Xlen*CsrSlots];
+    wire [FBits-1:0]         fpr        = rvfi_frd_wdata_i[FBits*k +: FBits];
+
+    always_comb begin : join_row
+      logic [RowBits-1:0] row;
+      row[rvfi_layout_pkg::RowInsn +: 32]             = insn;
+      row[rvfi_layout_pkg::RowItype +: 4]             = itype;
+      row[rvfi_layout_pkg::RowCause +: 4]             = cause;
+      row[rvfi_layout_pkg::RowInsn16]                 = insn16;
+      row[rvfi_layout_pkg::RowMode +: 3]              = mode;
+      row[rvfi_layout_pkg::RowContext +: 32]          = context_id;
+      row[rvfi_layout_pkg::RowGprAddr +: 5]           = gpr_addr;
+      row[rvfi_layout_pkg::RowFprThere]               = fpr_there;
+      row[rvfi_layout_pkg::RowFprAddr +: 5]           = fpr_addr;
+      row[rvfi_layout_pkg::RowFcsrThere]              = fcsr_there;
+      row[rvfi_layout_pkg::RowFcsr +: 32]             = fcsr;
+      row[rvfi_layout_pkg::RowCsrThere +: CsrSlots]   = csr_there;
+      row[rvfi_layout_pkg::RowCsrAddr +: CsrSlots*12] = csr_addr;
+      row[rvfi_layout_pkg::RowAccesses]               = accesses;
+      row[rvfi_layout_pkg::RowStores]                 = stores;
+      row[rvfi_layout_pkg::RowSize +: 2]              = size;
+      row[rvfi_layout_pkg::RowMemdata +: 64]          = {{(64-Xlen){1'b0}}, low};
+      row[rvfi_layout_pkg::RowTrap]                   = trap;
+      row[rvfi_layout_pkg::RowHalt]                   = halt;
+      row[rvfi_layout_pkg::RowIntr]                   = intr;
+      row[rvfi_layout_pkg::RowDebug]                  = debug;
+      row[rvfi_layout_pkg::RowXret]                   = xret;
+      row[rvfi_layout_pkg::RowCall]                   = call;
+      row[rvfi_layout_pkg::RowError +: 4]             = error;
+      row[rvfi_layout_pkg::RowPc +: Xlen]             = pc;
+      row[PcWdataAt +: Xlen]                          = pc_wdata;
+      row[GprAt +: Xlen]                              = gpr;
+      row[CsrAt +: CsrSlots*Xlen]                     = csr;
+      row[FprAt +: FBits]                             = fpr;
+      row[PaddrAt +: Mlen]                            = paddr;
+      row[EventsAt +: SeqBits]                        = events_q;
+      in_rows[RowBits*k +: RowBits] = row;
+    end
   end
 
   // --- The queue -----------------------------------------------------------------------------------------
