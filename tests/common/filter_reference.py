@@ -1,7 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace filter does: the chapter Trace Encoder Filter Registers of the Trace Control Interface, in Python."""
+"""What a trace filter does: the chapter Trace Encoder Filter Registers of the Trace Control Interface, in Python; and
+filters that are easily mistaken for another.
+"""
 
 from __future__ import annotations
+
+from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
+
+# Scenario, what is configured, what the device does instead.
+SLIPS = (
+    ("filter_comparisons", "tval>=0x100000000", "tval>=0"),
+    ("filter_comparisons", f"iaddr<={place(LIMIT)}", f"iaddr<{place(LIMIT)}"),
+    ("filter_comparisons", f"iaddr>{place(LIMIT)}", f"iaddr>={place(LIMIT)}"),
+    ("filter_comparisons", f"iaddr={place(LIMIT)}/0xc", f"iaddr={place(LIMIT)}"),
+    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(0)}->{place(FIRST)}"),
+    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(FIRST)}"),
+    ("filter_deep_traps", "trap=exception", "ecause=3"),
+    ("filter_disabled", f"iaddr={place(LIMIT)}->{place(LAST)}", f"iaddr=->{place(LAST)}"),
+)
 
 
 def field(value: int, low: int, width: int = 1) -> int:

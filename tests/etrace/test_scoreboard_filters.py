@@ -9,20 +9,9 @@ import pytest
 
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import VARIANTS
-from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
+from rvtrace.tb.common.stimulus.filtered import FIRST, place
+from tests.common.filter_reference import SLIPS
 from tests.etrace.checked_scenarios import doctored, scenario_run, sent
-
-# Scenario, what is configured, what the device does instead.
-SLIPS = (
-    ("filter_comparisons", "tval>=0x100000000", "tval>=0"),
-    ("filter_comparisons", f"iaddr<={place(LIMIT)}", f"iaddr<{place(LIMIT)}"),
-    ("filter_comparisons", f"iaddr>{place(LIMIT)}", f"iaddr>={place(LIMIT)}"),
-    ("filter_comparisons", f"iaddr={place(LIMIT)}/0xc", f"iaddr={place(LIMIT)}"),
-    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(0)}->{place(FIRST)}"),
-    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(FIRST)}"),
-    ("filter_deep_traps", "trap=exception", "ecause=3"),
-    ("filter_disabled", f"iaddr={place(LIMIT)}->{place(LAST)}", f"iaddr=->{place(LAST)}"),
-)
 
 
 def _clauses(name: str, wanted: str, done: str, variant: str) -> set[str]:

@@ -15,20 +15,9 @@ from rvtrace.models.riscv.walk import Walk
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import judged
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
+from rvtrace.tb.common.stimulus.filtered import FIRST, place
+from tests.common.filter_reference import SLIPS
 from tests.ntrace.checked_scenarios import doctored, jump_into_nops, scenario_run, set_at
-
-# Scenario, what is configured, what the device does instead.
-SLIPS = (
-    ("filter_comparisons", "tval>=0x100000000", "tval>=0"),
-    ("filter_comparisons", f"iaddr<={place(LIMIT)}", f"iaddr<{place(LIMIT)}"),
-    ("filter_comparisons", f"iaddr>{place(LIMIT)}", f"iaddr>={place(LIMIT)}"),
-    ("filter_comparisons", f"iaddr={place(LIMIT)}/0xc", f"iaddr={place(LIMIT)}"),
-    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(0)}->{place(FIRST)}"),
-    ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(FIRST)}"),
-    ("filter_deep_traps", "trap=exception", "ecause=3"),
-    ("filter_disabled", f"iaddr={place(LIMIT)}->{place(LAST)}", f"iaddr=->{place(LAST)}"),
-)
 
 
 def _clauses(name: str, wanted: str, done: str, mode: str) -> list[str]:
