@@ -42,7 +42,7 @@ def test_class_of(bench: str) -> Any:
 
 
 def expected_of(ip: str) -> Any:
-    """`expected` of scoreboards/<ip>/expected.py: what the encoder model sends for a capture, and when."""
+    """`expected` of scoreboards/<ip>/expected.py, of an encoder: what its trace must report, and in which cycle."""
     return import_module(f"rvtrace.scoreboards.{ip}.expected").expected
 
 
