@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-LIMIT = 6 << 30  # bytes of all entries
+CACHE_BYTES = 6 << 30  # bytes of all entries
 _OLD = 24 * 3600  # seconds after which a half-written entry belongs to no living process
 
 
@@ -72,7 +72,7 @@ def making(name: str) -> Iterator[None]:
         yield
 
 
-def keep(name: str, files: Iterable[Path], limit: int = LIMIT) -> Path | None:
+def keep(name: str, files: Iterable[Path], limit: int = CACHE_BYTES) -> Path | None:
     """Put files into a new entry, by their names; the entry, or None if there is no cache or no room on the disk. An
     entry that is there already stays.
     """

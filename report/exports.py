@@ -23,7 +23,6 @@ from rvtrace.report.viewer_traces import Shown
 
 TRACES, OF_ROWS = ("text", "speedscope", "perfetto"), {"ctr": ("brstack", "callgraph"), "hpm": ("stat",)}
 COVERAGES = ("lcov",)
-LIMIT = 20_000_000  # instructions
 WORDS = {
     "PROFILE": "text, speedscope or perfetto: where the program spent its instructions (IP=ctr: brstack or callgraph,"
     " IP=hpm: stat)",

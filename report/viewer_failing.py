@@ -18,9 +18,8 @@ from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_findings import RESULT, as_the_run, judged, of_result, of_run, placed
 from rvtrace.report.viewer_rows import rows_shown
+from rvtrace.report.viewer_traces import SHOWN_INSTRUCTIONS
 from rvtrace.report.viewer_waves import Waves
-
-LIMIT = 20_000_000
 
 
 def write(folder: Path) -> Path | None:
@@ -44,7 +43,7 @@ def ip_of(folder: Path) -> str:
         return ""
 
 
-def of_rows(folder: Path, limit: int = LIMIT, stream: str = TRACES[0]) -> View:
+def of_rows(folder: Path, limit: int = SHOWN_INSTRUCTIONS, stream: str = TRACES[0]) -> View:
     """Of a run that left rows of cycles, or several traces. ValueError if its files cannot be read."""
     config: dict[str, Any] = json_of((folder / FILES["CONFIG"]).read_text())
     system = systems.judge(config["ip"])
@@ -67,7 +66,7 @@ def _of_trace(folder: Path) -> View:
     decoded = judgement.decoded
     if decoded is None or not hasattr(decoded, "diagnostics"):
         show: Any = listing.of(files.system.ip)
-        decoded = show.decode(files, LIMIT, False)
+        decoded = show.decode(files, SHOWN_INSTRUCTIONS, False)
     return View.of(files, listing.viewed(files, decoded), judgement, folder)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what is of one system is imported where it is used
     from rvtrace.models.etrace.decoder.deframe import Damage
     from rvtrace.models.ntrace.table import Message
 
+SHOWN_INSTRUCTIONS = 20_000_000  # that a page or a profile decodes, if nobody says how many
 MASK = (1 << 64) - 1
 DENSE = 1 << 26  # half-words of code that are looked up by a table
 _CUTS = ("trace_on", "gap", "reset", "error", "debug_exit")

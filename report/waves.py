@@ -52,7 +52,7 @@ LEFT = (
 )  # fmt: skip
 _MODES = {int(one): one.name for one in Priv}
 SHOWN = 8  # instructions of a block whose text is shown
-LIMIT = 5_000_000  # instructions that are decoded
+WAVE_INSTRUCTIONS = 5_000_000  # instructions that are decoded
 SCOPE = "rvtrace"
 AROUND, FRAMES = 16, 6  # cycles that GTKWave shows around the first finding, in so many of its frames of 200 pixels
 # What is of interest of the top module, in this order, if it is there.
@@ -165,7 +165,7 @@ def _of_subsystem(folder: Path, axis: Axis, notes: list[str]) -> Iterator[Signal
         cycles = {name: kept[name].astype(np.int64) for name in kept}
     for name in TRACES:
         try:
-            content = source_shown(folder, settings, program, name, LIMIT)
+            content = source_shown(folder, settings, program, name, WAVE_INSTRUCTIONS)
         except ValueError as error:
             notes.append(f"{systems.judge(name).title} cannot be decoded: {error}")
             continue
@@ -238,7 +238,7 @@ def _decoded(files: TraceFiles) -> Shown:
     assert show is not None
     if files.program is None and not files.captured.replayed:
         return without_program(files)
-    return listing.viewed(files, show.decode(files, LIMIT, False))
+    return listing.viewed(files, show.decode(files, WAVE_INSTRUCTIONS, False))
 
 
 def _texts(content: Shown) -> list[str]:

@@ -42,7 +42,7 @@ def words() -> dict[str, str]:
             f" {','.join(programs.DEFAULT)}, as far as the core can run them)"
         ),
         "ALONE": "1: without trace sources, for tandem verification only; builds in a few seconds",
-        "LIMIT": f"cycles after which a program is stopped (default {programs.LIMIT})",
+        "LIMIT": f"cycles after which a program is stopped (default {programs.PROGRAM_CYCLES})",
         "BACKPRESSURE": "% of cycles in which the outputs of the trace sources are not ready",
         "WAVES": "1: leave a waveform",
         "JUNIT": junit.WORD,
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
     failing_page.made_by(write)
     given = parse(argv, words(), "Run programs on a real core.")
     out = Path(given.get("OUT", RESULTS / "core")).resolve()
-    only, limit = flag(given, "ALONE"), number(given, "LIMIT", programs.LIMIT, least=1)
+    only, limit = flag(given, "ALONE"), number(given, "LIMIT", programs.PROGRAM_CYCLES, least=1)
     cores = [Core.load(name) for name in given.get("CORE", "ibex").split(",")]
     chosen_options = systems.judge(IP).options(given)
     options = {**DEFAULTS, **chosen_options}

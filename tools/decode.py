@@ -29,6 +29,7 @@ from rvtrace.jobs.arguments import ArgumentError, close_stdout, flag, main_guard
 from rvtrace.models.common import native
 from rvtrace.models.ntrace.decoder.decode import MAX_INSTRUCTIONS
 from rvtrace.report import exports, listing
+from rvtrace.report.viewer_traces import SHOWN_INSTRUCTIONS
 from rvtrace.scoreboards.common.captured import MOST, Followed, Part
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ OPTIONS = {
     "PCS": "1: instructions and events only",
     "PARTIAL": "1: accept a trace that begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
     "N": "processes that decode a long trace (default: the cores)",
-    "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS}; of a profile {exports.LIMIT})",
+    "LIMIT": f"most instructions to decode (default {MAX_INSTRUCTIONS}; of a profile {SHOWN_INSTRUCTIONS})",
     **exports.WORDS,
 }
 PRINTED = 64 << 10  # bytes of trace that are decoded and printed at once
@@ -167,7 +168,7 @@ def _title(files: TraceFiles) -> str:
 def _exported(given: Mapping[str, str], show: Any, partial: bool) -> int:
     """Coverage or a profile of a trace, decoded as a whole."""
     files = load(given)
-    trace = show.decode(files, number(given, "LIMIT", exports.LIMIT), partial)
+    trace = show.decode(files, number(given, "LIMIT", SHOWN_INSTRUCTIONS), partial)
     exports.of_trace(given, files, trace)
     wrong = show.fault(files, trace, partial)
     if wrong and getattr(trace, "complete", True):

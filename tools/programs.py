@@ -14,7 +14,7 @@ from rvtrace.flow.programs.sets import SETS
 from rvtrace.flow.progress import during
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short, typed
 
-MOST = 50  # iterations of CoreMark in one recording, which is held in memory
+MOST_ITERATIONS = 50  # iterations of CoreMark in one recording, which is held in memory
 WORDS = {
     "SET": f"{' or '.join(SETS)}",
     "XLEN": "32 or 64, default both",
@@ -43,9 +43,9 @@ def main(argv: list[str]) -> int:
             print(f"      {built.name:<32} {built.rows:>9,} rows  {manifest.differs(built)}".rstrip(), flush=True)
 
     iterations = number(given, "ITERATIONS", 1, least=1)
-    if iterations > MOST:
+    if iterations > MOST_ITERATIONS:
         raise ArgumentError(
-            f"ITERATIONS={iterations} is too long for one recording; give up to {MOST}, or use `make scale`"
+            f"ITERATIONS={iterations} is too long for one recording; give up to {MOST_ITERATIONS}, or use `make scale`"
         )
     if given["SET"] != "coremark" and "ITERATIONS" in given:
         raise ArgumentError(f"SET={given['SET']} has no iterations; give SET=coremark, or omit ITERATIONS")

@@ -26,18 +26,17 @@ from rvtrace.jobs.names import TRACES
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_findings import Judgement, judged, of_run
-from rvtrace.report.viewer_traces import Shown, without_program
+from rvtrace.report.viewer_traces import SHOWN_INSTRUCTIONS, Shown, without_program
 from rvtrace.scoreboards.common.judge import Judge
 
 FORMATS = TRACES
-LIMIT = 20_000_000
 OPTIONS = {
     "FORMAT": f"the system of TRACE, {', '.join(FORMATS)}; the same as IP",
     "RETIRED": "what the hart retired; the check compares with it (default OUT/retired.csv if it is there)",
     "BEATS": "what crossed the ingress port (default OUT/beats.npz if it is there)",
     "PAGE": "the file to write (default OUT/view.html, or build/view/<name of the trace>.html)",
     "CHECK": "0: show the trace without checking it; 1: check it however long it is",
-    "LIMIT": f"most instructions to show (default {LIMIT})",
+    "LIMIT": f"most instructions to show (default {SHOWN_INSTRUCTIONS})",
     "PARTIAL": "1: the trace begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
 }
 
@@ -116,7 +115,7 @@ def _rows(argv: list[str], folder: Path) -> int:
     if given.get("STREAM", FORMATS[0]) not in FORMATS:
         raise ArgumentError(f"STREAM={given['STREAM']} is none of {', '.join(FORMATS)}")
     with during("reading what the run left"):
-        view = of_rows(folder, number(given, "LIMIT", LIMIT), given.get("STREAM", FORMATS[0]))
+        view = of_rows(folder, number(given, "LIMIT", SHOWN_INSTRUCTIONS), given.get("STREAM", FORMATS[0]))
     return _written(view, Path(given.get("PAGE", folder / "view.html")), begun)
 
 
@@ -161,7 +160,7 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
     """Files, what is shown of them, and what the check found."""
     show = listing.of(files.system.ip)
     assert show is not None
-    limit = number(given, "LIMIT", LIMIT)
+    limit = number(given, "LIMIT", SHOWN_INSTRUCTIONS)
     if files.program is None and not files.captured.replayed:
         found = without_program(files)
         found.notes.append("no program was given: only bytes and messages are shown; give ELF=<file>")

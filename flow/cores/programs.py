@@ -19,7 +19,7 @@ from rvtrace.models.riscv.program import Program
 
 CORES = recording.DIRECTORY / "cores"  # written for cores without S-mode, in place of those of the same name
 DEFAULT = ("crc", "traps")
-LIMIT = 2_000_000  # cycles
+PROGRAM_CYCLES = 2_000_000  # cycles
 _TRAPS = ("traps",)  # need the standard trap CSRs
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from rvtrace.flow import jobs
 from rvtrace.flow.cores import builds
 from rvtrace.flow.cores.description import Core
-from rvtrace.flow.cores.programs import LIMIT, Chosen
+from rvtrace.flow.cores.programs import PROGRAM_CYCLES, Chosen
 from rvtrace.flow.cores.verify import Verified, verify_all_good
 from rvtrace.flow.simulation import build, run
 from rvtrace.jobs.arguments import typed
@@ -52,7 +52,7 @@ def live(
     chosen: Chosen,
     out: Path,
     options: Mapping[str, Any],
-    limit: int = LIMIT,
+    limit: int = PROGRAM_CYCLES,
     backpressure: int = 0,
     waves: bool = False,
     again: str = "",
@@ -86,7 +86,7 @@ def alone(
     core: Core,
     chosen: Chosen,
     out: Path,
-    limit: int = LIMIT,
+    limit: int = PROGRAM_CYCLES,
     sim: str = "verilator",
     waves: bool = False,
     again: str = "",

@@ -49,12 +49,12 @@ package rvtrace_mutant;
 endpackage
 `endif
 """
-MOST = 512  # faults of which several can be selected
+MOST_SELECTED = 512  # faults of which several can be selected
 # One variable for each: Icarus 11 does not select a bit of a variable of a package.
 _SEVERAL = f"""`ifndef RVTRACE_MUTANT
 `define RVTRACE_MUTANT
 package rvtrace_mutant;
-  logic [{MOST}:0] given;
+  logic [{MOST_SELECTED}:0] given;
   function int selected(input int number);
     if (!$value$plusargs("mutants=%%h", given)) given = 0;
     selected = (given >> number) & 1;
@@ -89,12 +89,12 @@ class Alone(Exception):
 def combine(files: Mapping[str, str], faults: Sequence[Fault], several: bool = False) -> Combined:
     """Put all faults that can be selected at run time into one design. files: all sources of the design by name, as
     the faults have it; those that are not changed show what is declared in them. several: more than one can be
-    selected. ValueError for two faults of one name, or more than `MOST` of which several can be selected.
+    selected. ValueError for two faults of one name, or more than `MOST_SELECTED` of which several can be selected.
     """
     if len({fault.name for fault in faults}) < len(faults):
         raise ValueError("two changes have the same name; give each its own")
-    if several and len(faults) > MOST:
-        raise ValueError(f"{len(faults)} faults are too many to be selected together; give {MOST} or fewer")
+    if several and len(faults) > MOST_SELECTED:
+        raise ValueError(f"{len(faults)} faults are too many to be selected together; give {MOST_SELECTED} or fewer")
     design, made = Design(files), Combined()
     sites: dict[str, list[_Site]] = {}
     for fault in faults:

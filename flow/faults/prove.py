@@ -20,7 +20,7 @@ from rvtrace.flow.faults.generate import Mutant
 from rvtrace.flow.synthesis import SynthesisError, yosys
 from rvtrace.jobs.builds import ROOT, BuildConfig
 
-LIMIT = 20.0  # seconds for one set of parameters
+PROOF_SECONDS = 20.0  # seconds for one set of parameters
 _SETS = 16  # of parameters; a module with more is not tried
 _AROUND = (ast.SymbolKind.GenerateBlock, ast.SymbolKind.GenerateBlockArray, ast.SymbolKind.InstanceArray)
 _MODULE = re.compile(r"^\s*(module|package)\s+(\w+)", re.MULTILINE)
@@ -37,7 +37,7 @@ class Instance:
 class Prover:
     """Proves mutants of one design. Without Yosys it proves nothing."""
 
-    def __init__(self, design: Design, builds: Iterable[BuildConfig], limit: float = LIMIT) -> None:
+    def __init__(self, design: Design, builds: Iterable[BuildConfig], limit: float = PROOF_SECONDS) -> None:
         self.design, self.limit = design, limit
         self._instances: dict[str, list[Instance]] = {}
         try:

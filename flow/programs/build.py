@@ -140,7 +140,7 @@ def one(gcc: str, recipe: Recipe, vendor: Path, out: Path) -> Built:
     try:
         compiler.compile_program(gcc, recipe, vendor, elf)
         program = Program.from_elf(elf)
-        limit = record.LIMIT if recipe.is_benchmark else TEST_LIMIT
+        limit = record.RECORDED_INSTRUCTIONS if recipe.is_benchmark else TEST_LIMIT
         run = record.run(program, host.tohost(elf)[0], limit, **recipe.hart)
         if run.code != 1:
             return Built(name, len(run.retired), code=run.code, said=f"it complains: {complaint(run.code)}")

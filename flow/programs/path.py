@@ -26,7 +26,7 @@ from rvtrace.models.riscv.retired import IType, Kind, Priv, Retired
 RAM, RAM_SIZE = 0x80000000, 0x04000000
 SPIKE_TURN = 5000  # instructions after which Spike looks at `tohost` (its INTERLEAVE)
 PART = 1 << 20  # blocks, of about five instructions
-LIMIT = 1 << 32  # instructions
+PATH_INSTRUCTIONS = 1 << 32  # instructions
 VARIANT = "v1_0"
 _COUNTERS = {0xB00: 0, 0xB02: 0, 0xC00: 0, 0xC02: 0, 0xB80: 32, 0xB82: 32, 0xC80: 32, 0xC82: 32}  # CSR: lowest bit
 _SIZE_BITS = 16  # of the bytes of a block, in the number that it is remembered by
@@ -70,7 +70,7 @@ class Path:
         self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._request, begin=self._tohost, end=self._tohost + 7)
         self._watch_counters(unicorn.UC_HOOK_CODE)
 
-    def parts(self, blocks: int = PART, limit: int = LIMIT) -> Iterator[Retired]:
+    def parts(self, blocks: int = PART, limit: int = PATH_INSTRUCTIONS) -> Iterator[Retired]:
         """The run in parts of so many blocks. limit: instructions; PathError if the program has not ended by then."""
         at, self._room = self.program.entry, blocks
         while not self.code & 1:

@@ -22,7 +22,7 @@ from rvtrace.models.riscv.operands import NO_CSR, Operands, operands
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Effects, Kind, Retired
 
-LIMIT = 20_000_000  # instructions; a recording in one piece
+RECORDED_INSTRUCTIONS = 20_000_000  # instructions; a recording in one piece
 PART = 1 << 20  # rows that are kept as tuples
 VARIANT = "v1_0"
 ASID = {32: (22, 0x1FF), 64: (44, 0xFFFF)}  # lowest bit and mask in satp
@@ -54,7 +54,7 @@ class _Static(NamedTuple):
     name: str
 
 
-def run(program: Program, tohost: int, limit: int = LIMIT, **choices: Any) -> Run:
+def run(program: Program, tohost: int, limit: int = RECORDED_INSTRUCTIONS, **choices: Any) -> Run:
     """From the program's entry to its end. tohost: its address. choices: options of `HartConfig`.
 
     ProgramsError if it does not end, or does what a recording cannot hold.

@@ -38,7 +38,7 @@ from rvtrace.scoreboards.ctr.initial import first_shown
 from rvtrace.scoreboards.ctr.looks import Looks, calm, known_to_look
 from rvtrace.scoreboards.ctr.reads import Field, count_clause, entry_fields, near, status_fields
 from rvtrace.scoreboards.ctr.reasons import Why
-from rvtrace.scoreboards.ctr.stretch import ENOUGH, MOST, Ahead
+from rvtrace.scoreboards.ctr.stretch import ENOUGH, ROWS_AT_ONCE, Ahead
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
 
 __all__ = ["Verdict", "check", "plan"]
@@ -134,7 +134,7 @@ class Comparison:
         f, rows = self.follower, self.capture.rows
         while stop - begin >= ENOUGH:
             self._pass(int(rows.cycle[begin]))
-            end = min(stop, begin + MOST)
+            end = min(stop, begin + ROWS_AT_ONCE)
             if not known_to_look(f) and (rows.op[begin:end] == READ).any():
                 self._replay(begin, end)
                 begin = end

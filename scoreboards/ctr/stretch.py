@@ -22,7 +22,7 @@ from rvtrace.scoreboards.ctr.log import Stretch, cc_of
 from rvtrace.scoreboards.ctr.reasons import VIRTUAL_MODES, Why
 
 ENOUGH = 96  # rows; `follow` is as quick for fewer
-MOST = 8192  # rows at once
+ROWS_AT_ONCE = 8192  # rows at once
 _RECORDS = np.array([0, 1, 1, 1, 1, 1, 0, 0], bool)  # by action
 _EMULATED = np.array([0, 0, 0, 0, 1, 1, 1, 0], bool)
 _MOVES = np.array([0, 1, 1, 1, 1, 0, -1, 0])  # WRPTR

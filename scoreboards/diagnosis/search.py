@@ -34,7 +34,7 @@ W = TypeVar("W")
 ROUNDS = 4  # deviations, or pairs of them, that are looked for one after the other
 BEAM = 10  # single deviations that help a little, to which all others are added
 TRIALS = 4000  # readings that are tried in one round
-MOST = 100  # deviations that may be found at all
+MOST_FOUND = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
 MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
@@ -137,7 +137,7 @@ class Explained:
         whole = "the trace decodes" if self.left <= EXPLAINED else f"{1 - self.left:.0%} of the trace decodes"
         others = "" if not self.with_others else ", together with the other such findings"
         text = f"{whole} {self.how}; {self.instead}, with which {share:.0%} of it cannot be decoded{others}"
-        return Failure(self.clause, text, table=list(self.rows), at=number - MOST)
+        return Failure(self.clause, text, table=list(self.rows), at=number - MOST_FOUND)
 
 
 @dataclass(frozen=True)

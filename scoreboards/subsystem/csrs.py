@@ -17,7 +17,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.csr.check import CsrCheck
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 
-CLAUSE = "SUB.csr"
+CSR = "SUB.csr"
 
 
 class Csrs(CsrCheck):
@@ -25,7 +25,7 @@ class Csrs(CsrCheck):
 
     def __init__(self, capture: SubsystemCapture, book: ClauseBook) -> None:
         config = capture.config
-        super().__init__([Hpm(config.hpm), Ctr(config.ctr)], book, CLAUSE)
+        super().__init__([Hpm(config.hpm), Ctr(config.ctr)], book, CSR)
         self.capture = capture
 
     def check(self) -> None:

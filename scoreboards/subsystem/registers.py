@@ -14,7 +14,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.scoreboards.tci.registers import Access
 
-CLAUSE, ROWS, ON = "SUB.registers", "SUB.tandem.error", "SUB.monitors"
+REGISTERS, ROWS, ON = "SUB.registers", "SUB.tandem.error", "SUB.monitors"
 UNITS = {"ntrace": "N-Trace", "etrace": "E-Trace", "tandem": "tandem trace"}  # bits of mon_enable_o, from 0 up
 _COUNTED_WITHIN = 2  # cycles between a byte that leaves and the register that counts it
 _SEEN_WITHIN = 3  # cycles between an illegal row and the register that says so
@@ -132,7 +132,7 @@ class Registers:
 
     def _hold(self, access: Access, good: bool, headline: str, expected: str, actual: str) -> None:
         self.book.check(
-            CLAUSE, good, lambda: Failure(CLAUSE, headline, access.cycle, table=[("PRDATA", expected, actual)])
+            REGISTERS, good, lambda: Failure(REGISTERS, headline, access.cycle, table=[("PRDATA", expected, actual)])
         )
 
 

@@ -15,7 +15,7 @@ from rvtrace.scoreboards.tci.capture import HartRun, TciCapture
 from rvtrace.scoreboards.tci.encoder import SETTLE, SYSTEM_PERIOD, external_time, time_settings
 from rvtrace.scoreboards.tci.registers import Access
 
-CLAUSE = "TCI.ts.counter"
+COUNTER = "TCI.ts.counter"
 LATE = 16  # cycles that the value of a read may be old, in any legal device; that of the reference is of its cycle
 EXTERNAL, SYSTEM, CORE, SHARED = 1, 2, 3, 4  # trTsMode
 CONTROL, LOW, HIGH = 0x40, 0x48, 0x4C
@@ -92,10 +92,10 @@ def _judge(book: ClauseBook, name: str, access: Access, offset: int, least: int,
     else:  # the low half starts again at 0
         good, wanted = (access.data - least & MASK) <= most - least, (least & MASK, most & MASK)
     book.check(
-        CLAUSE,
+        COUNTER,
         good,
         lambda: Failure(
-            CLAUSE,
+            COUNTER,
             f"{name} trTsCounter{half} is not the time at that moment",
             cycle=access.cycle,
             table=[("time", " to ".join(f"{one:#x}" for one in dict.fromkeys(wanted)), f"{access.data:#x}")],

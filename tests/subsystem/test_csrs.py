@@ -16,7 +16,7 @@ from rvtrace.models.riscv.csr import DONE, ILLEGAL, READ, VIRTUAL, VS, VU, WRITE
 from rvtrace.models.subsystem.config import Config
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.check import plan
-from rvtrace.scoreboards.subsystem.csrs import CLAUSE, Csrs
+from rvtrace.scoreboards.subsystem.csrs import CSR, Csrs
 from rvtrace.tb.subsystem.agents import layout
 from rvtrace.tb.subsystem.coverage.sampling import observe
 from rvtrace.tb.subsystem.stimulus.scenarios.modes import _asks
@@ -58,7 +58,7 @@ def test_fixed() -> None:
 ])  # fmt: skip
 def test_otherwise(place: int, change: dict[str, int]) -> None:
     access, answer = FIXED[place]
-    assert failed([*FIXED[:place], (access, answer._replace(**change)), *FIXED[place + 1 :]]) == [CLAUSE]
+    assert failed([*FIXED[:place], (access, answer._replace(**change)), *FIXED[place + 1 :]]) == [CSR]
 
 
 @pytest.mark.parametrize("xlen", [32, 64])
@@ -83,10 +83,10 @@ def test_what_is_judged_elsewhere(address: int) -> None:
     assert answers[-1][1].outcome == DONE and not failed(answers)
     access, answer = answers.pop()
     assert not failed([*answers, (access, answer._replace(rdata=answer.rdata ^ 1 << 31))])
-    assert failed([*answers, (access, answer._replace(outcome=ILLEGAL))]) == [CLAUSE]
+    assert failed([*answers, (access, answer._replace(outcome=ILLEGAL))]) == [CSR]
 
 
 def test_nobody_looked() -> None:
     book = ClauseBook(plan(), "")
     Csrs(good("sort", 300), book).check()
-    assert CLAUSE not in [clause for clause, (count, _) in book.results().items() if count]
+    assert CSR not in [clause for clause, (count, _) in book.results().items() if count]

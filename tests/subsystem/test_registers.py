@@ -14,7 +14,7 @@ from rvtrace.models.tandem.table import HAS
 from rvtrace.models.tandem.trace_data import Rows, TraceData
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.check import plan
-from rvtrace.scoreboards.subsystem.registers import CLAUSE, ON, ROWS, Registers
+from rvtrace.scoreboards.subsystem.registers import ON, REGISTERS, ROWS, Registers
 from rvtrace.scoreboards.tci.registers import Access
 from tests.subsystem.captures import good
 
@@ -45,11 +45,11 @@ def test_as_the_table_says() -> None:
 
 def test_accesses_of_a_trace_system_between() -> None:
     other = Access(9, False, 0x9_000, 0xABCD)
-    assert judged([other, Access(10, False, TANDEM_CONTROL, 1)]).failed == [CLAUSE]
+    assert judged([other, Access(10, False, TANDEM_CONTROL, 1)]).failed == [REGISTERS]
 
 
 @pytest.mark.parametrize(("trace", "data", "clauses"), [
-    (b"\1", 20, []), (b"\1", 0, []), (b"", 0, []), (b"", 20, [CLAUSE]),
+    (b"\1", 20, []), (b"\1", 0, []), (b"", 0, []), (b"", 20, [REGISTERS]),
 ])  # fmt: skip
 def test_bytes_whose_times_nobody_saw(trace: bytes, data: int, clauses: list[str]) -> None:
     """How many have left is not known, but that none has."""
@@ -65,7 +65,7 @@ def test_bytes_whose_times_nobody_saw(trace: bytes, data: int, clauses: list[str
 ])  # fmt: skip
 def test_otherwise(place: int, change: dict[str, int]) -> None:
     accesses = [*GOOD[:place], replace(GOOD[place], **change), *GOOD[place + 1 :]]
-    assert judged(accesses).failed == [CLAUSE]
+    assert judged(accesses).failed == [REGISTERS]
 
 
 STATUS = [*ENABLED, *(Access(cycle, False, TANDEM_STATUS, 0) for cycle in (30, 40, 41, 43, 50))]
@@ -77,7 +77,7 @@ STATUS = [*ENABLED, *(Access(cycle, False, TANDEM_STATUS, 0) for cycle in (30, 4
 ])  # fmt: skip
 def test_error_from_the_first_row_that_is_not_legal(values: tuple[int, ...], good: bool) -> None:
     accesses = [*ENABLED, *(replace(access, data=value) for access, value in zip(STATUS[2:], values))]
-    assert judged(accesses, illegal=40).failed == ([] if good else [CLAUSE])
+    assert judged(accesses, illegal=40).failed == ([] if good else [REGISTERS])
 
 
 @pytest.mark.parametrize(("illegal", "errors", "good"), [
