@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of results: the name of that of a run, and which folder a capture may be written to."""
+"""Folders of results: the name of that of a run, which one a capture may be written to, and what results depend on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
 
 MARK = "capture.json"  # in the folder of a capture, from the moment it is begun
@@ -23,6 +24,22 @@ _BESIDE = (
     "waves.fst", "waves.vcd", "decoded.vcd", "decoded.gtkw", "decoded.sucl",
 )  # fmt: skip
 _DATA = ("trace.bin", "entries.json", "counters.json", "calls.jsonl", "rows.npz")  # one of these is in every capture
+
+
+# What the result of a run depends on beside the simulator: files of these folders, by pattern.
+SOURCES: Mapping[str, tuple[str, ...]] = {
+    "models": ("*.py",), "scoreboards": ("*.py", "*.toml"), "jobs": ("*.py",), "tb": ("*",), "rtl": ("*",)
+}  # fmt: skip
+
+
+def digest_of(sources: Mapping[str, Iterable[str]], text: str = "") -> str:
+    """A hash of a text, and of files of the checkout by their names and bytes. sources: patterns by folder."""
+    digest = hashlib.sha256(text.encode())
+    for folder, patterns in sources.items():
+        for path in sorted({path for pattern in patterns for path in (ROOT / folder).rglob(pattern)}):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def name_of(job: Job) -> str:

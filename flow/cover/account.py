@@ -6,7 +6,6 @@ leave it.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable
@@ -15,15 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rvtrace.flow.folders import SOURCES, digest_of
 from rvtrace.flow.jobs import Lot
 from rvtrace.jobs.arguments import json_of
 from rvtrace.jobs.bench import SystemBench
-from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.coverage import STAMP, Counts, CoverageError
 from rvtrace.jobs.job import Job
 from rvtrace.tb.tci.job import job_of
 
-_SOURCES = {"models": "*.py", "scoreboards": "*.py", "tb": "*", "rtl": "*"}  # what a result depends on
 _STATE, _COST = "state.json", "cost.json"
 _OF_A_WALK = ("ip", "filter", "trap_vectors")
 _LEAST = 0.01  # seconds: what no run is cheaper than
@@ -143,12 +141,7 @@ def clock(result: dict[str, Any]) -> float:
 
 def fingerprint(words: dict[str, str]) -> str:
     """A hash of the sources that results depend on and of the words that change what is run."""
-    digest = hashlib.sha256(json.dumps(words, sort_keys=True).encode())
-    for folder, pattern in _SOURCES.items():
-        for path in sorted((ROOT / folder).rglob(pattern)):
-            if path.is_file() and "__pycache__" not in path.parts:
-                digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest_of(SOURCES, json.dumps(words, sort_keys=True))
 
 
 def same_as_before(folder: Path, mark: str) -> bool:

@@ -28,6 +28,7 @@ from rvtrace.flow.faults.design import Design
 from rvtrace.flow.faults.generate import Chosen, Mutant
 from rvtrace.flow.faults.operators import OPERATORS
 from rvtrace.flow.faults.runner import Image, Kills, Watch, fresh, until_killed
+from rvtrace.flow.folders import SOURCES, digest_of
 from rvtrace.flow.simulation import SimError, Stopped, build, run
 from rvtrace.jobs.builds import ROOT, BuildConfig
 from rvtrace.jobs.job import Job
@@ -39,7 +40,8 @@ _SHORT = 4.0  # seconds of a job on Icarus
 _LONGER = 40.0  # and where only what is X is looked for, of a few mutants
 _OF_A_BUILD = 2  # jobs of a build that the first phase does not have
 _FEW = 12  # of any operator are run once more, for what is X
-_CHECKED = ("models", "scoreboards", "tb")  # what a result depends on beside the RTL
+# What a result depends on; the design has a digest of its own.
+_CHECKED = {folder: patterns for folder, patterns in SOURCES.items() if folder != "rtl"}
 
 KILLED, SURVIVED, EQUIVALENT, REFUSED = "killed", "survived", "equivalent", "refused"
 CLAUSE, ASSERTION, TIMEOUT, TRACEBACK, BUILD = "clause", "assertion", "timeout", "traceback", "build"
@@ -185,12 +187,7 @@ class Campaign:
     @property
     def _around(self) -> str:
         if not hasattr(self, "_around_is"):
-            digest = hashlib.sha256(self.subject.sim.encode())
-            for folder in _CHECKED:
-                for path in sorted((ROOT / folder).rglob("*")):
-                    if path.suffix in (".py", ".sv", ".toml", ".f"):
-                        digest.update(path.read_bytes())
-            self._around_is = digest.hexdigest()[:16]
+            self._around_is = digest_of(_CHECKED, self.subject.sim)
         return self._around_is
 
     def _final(self, row: Row) -> None:

@@ -6,7 +6,6 @@ meanwhile.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import shutil
 from collections.abc import Mapping
@@ -14,15 +13,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from rvtrace.flow import simulators
-from rvtrace.flow.folders import named
+from rvtrace.flow.folders import SOURCES, digest_of, named
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.jobs.arguments import ArgumentError, flag, json_of
-from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
 
 # What the result of a seed depends on.
 _SOURCES = {
-    "models": ("*.py",), "scoreboards": ("*.py",), "tb": ("*",), "rtl": ("*",), "data/programs": ("*",),
+    **SOURCES, "data/programs": ("*",),
     "flow": ("compilers.py", "jobs.py", "processes.py", "simulation.py", "simulators.py"),
 }  # fmt: skip
 HISTORY = "history.jsonl"  # of all regressions; rvtrace.flow.regress.history
@@ -116,9 +114,4 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def fingerprint() -> str:
     """A hash of everything a result depends on."""
-    digest = hashlib.sha256()
-    for folder, patterns in _SOURCES.items():
-        for path in sorted({path for pattern in patterns for path in (ROOT / folder).rglob(pattern)}):
-            if path.is_file() and "__pycache__" not in path.parts:
-                digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest_of(_SOURCES)

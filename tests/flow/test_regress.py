@@ -15,9 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from rvtrace.flow.folders import SOURCES
 from rvtrace.flow.regress import folder
 from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.regress.seeds import jobs_of
+from rvtrace.flow.type_check import FOLDERS
 from rvtrace.jobs import systems
 from tests.common.simulators import icarus_or
 from tests.tools.captures import ROOT, hears_sigint, is_one_sentence, run
@@ -169,6 +171,10 @@ def test_shares():
 )  # fmt: skip
 def test_words_that_cannot_be(words, parts, tmp_path):
     assert is_one_sentence(run("regress", f"OUT={tmp_path}", *words), *parts)
+
+
+def test_results_depend_on_every_folder_below_flow():
+    assert {*FOLDERS, "rtl"} - {"flow", "report", "tools"} == set(SOURCES)
 
 
 @pytest.mark.parametrize("folder, patterns", folder._SOURCES.items(), ids=list(folder._SOURCES))
