@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 RETIREMENTS = ("single", "block")
-_VENDOR_TCODES = range(56, 63)
+VENDOR_TCODES = range(56, 63)  # of messages that an encoder passes through
 _MODE = ("priv", "context", "hcontext")
 
 
@@ -255,7 +255,7 @@ def _check(retired: Retired, is_insn: np.ndarray, is_trap: np.ndarray, stopped: 
     wrong = {
         "retires or traps in Debug Mode, in reset or asleep": (is_insn | is_trap) & (stopped[:-1] == 1),
         "is a vendor-defined message whose TCODE is not 56 to 62, or with more than 32 bits": (
-            vendor & (~np.isin(retired.cause, _VENDOR_TCODES) | (retired.tval > 0xFFFF_FFFF))
+            vendor & (~np.isin(retired.cause, VENDOR_TCODES) | (retired.tval > 0xFFFF_FFFF))
         ),
         "is an instruction that is neither 2 nor 4 bytes long": is_insn & (retired.size != 2) & (retired.size != 4),
         "has a cause of more than 8 bits": is_trap & (retired.cause > 0xFF),

@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass, field
 
 from rvtrace.models.riscv import isa, sequential
+from rvtrace.models.riscv.blocks import VENDOR_TCODES
 from rvtrace.models.riscv.graph import HCONTEXT, Graph
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.observed import observable
@@ -41,7 +42,6 @@ _XRET_TO = {
 
 
 _STARTS = ("trace_on", "trace_on", "debug_exit", "reset_exit", "wake", "untraced")
-_VENDOR_TCODES = range(56, 63)
 
 
 @dataclass
@@ -326,7 +326,7 @@ class _Wanderer:
         while True:
             (name,) = rng.choices(PULSES, [getattr(probabilities, name) for name in PULSES])
             if name == "vendor":
-                walk.vendor(rng.choice(_VENDOR_TCODES), rng.getrandbits(rng.choice((0, 5, 6, 17, 32))))
+                walk.vendor(rng.choice(VENDOR_TCODES), rng.getrandbits(rng.choice((0, 5, 6, 17, 32))))
             else:
                 getattr(walk, name)()
             if rng.random() < 0.8:

@@ -14,7 +14,7 @@ from rvtrace.jobs.coverage import Counts, Definition, Point
 from rvtrace.models.common.messages import VARIABLE
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import CLAUSES
-from rvtrace.models.ntrace.table import TABLES
+from rvtrace.models.ntrace.table import TABLES, VENDOR_TCODES
 from rvtrace.tb.common.coverage import port_points
 from rvtrace.tb.common.coverage.ingress import (
     GAPS,
@@ -280,7 +280,7 @@ OPTION_POINTS = (
         "vendor_cg",
         "vendor-defined messages by TCODE and length of DATA",
         "they share the queue and must not disturb the flow (6.1)",
-        (tuple(map(str, range(56, 63))), tuple(map(str, range(2, 9)))),
+        (tuple(map(str, VENDOR_TCODES)), tuple(map(str, range(2, 9)))),
         ("TCODE", "groups"),
     ),
     Point("ecode_cg", "ECODE of Error", "what was lost must be reported (7.4)", (ECODES,), ("ECODE",)),
