@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
+from dataclasses import make_dataclass
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -29,20 +30,20 @@ class Record:
     def __init__(self, name: str, names: str) -> None:
         self.name, self.names = name, tuple(names.split())
         self.dtype = np.dtype([(each, np.int64) for each in self.names])
-        self.kind: Any = type(name, (), {"__slots__": self.names, "__repr__": _shown})
+        self.kind: Any = make_dataclass(
+            name, self.names, namespace={"__repr__": _shown}, repr=False, eq=False, slots=True
+        )
         fields = [(each, ctypes.c_int64) for each in self.names]
         self._view: Any = type(f"{name}View", (ctypes.Structure,), {"_fields_": fields})
 
     def one(self, default: int = -1, **values: int) -> Any:
         """An object; its fields are `default` but for those given."""
-        made = self.kind()
-        for name in self.names:
-            setattr(made, name, values.get(name, default))
-        return made
+        return self.kind(*(values.get(name, default) for name in self.names))
 
     def rows(self, count: int, default: int = -1) -> list[Any]:
         """So many objects, all of whose fields are `default`."""
-        return [self.one(default) for _ in range(count)]
+        blank = (default,) * len(self.names)
+        return [self.kind(*blank) for _ in range(count)]
 
     def array(self, rows: Iterable[Any]) -> np.ndarray:
         """Objects as a structured array."""

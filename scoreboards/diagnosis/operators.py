@@ -17,6 +17,7 @@ Nothing here knows a format: a variable-length field is a width like any other, 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -134,7 +135,11 @@ class Part:
         """The change of the fields of each of its messages."""
 
         def changed(table: Table[Any]) -> Table[Any]:
-            made = (m.with_fields(change(m.fields)) if m.name in self.names else m for m in table.messages)
+            made = []
+            for m in table.messages:
+                row = change(m.fields) if m.name in self.names else m.fields
+                same = len(row) == len(m.fields) and all(map(operator.is_, row, m.fields))
+                made.append(m if same else m.with_fields(row))  # who knows the message knows that it is the same
             return replace(table, messages=tuple(made))
 
         return changed

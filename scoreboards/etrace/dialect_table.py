@@ -126,7 +126,7 @@ def _by_hand(every: Part, flow: Part, config: Config) -> Iterator[Deviation]:
                  "bit 0 of branch_map is the oldest branch; 0 is taken, 1 is not taken", change)  # fmt: skip
     yield from _map_lengths(every, config)
     yield Deviation("format_of_3_bits", "ET.pay.fields", "format has 3 bits", "format has 2 bits", "extra",
-                    every.rows(lambda row: o.inserted(row, 1, before=row[0].key)))  # fmt: skip
+                    every.rows(lambda row: (Field(o.JUNK, 1, coding=o.UNUSED), *row)))  # fmt: skip
     yield Deviation("formats_inverted", "ET.pay.fields", "format has its bits inverted",
                     "the codes of formats are those of the tables", "formats",
                     lambda table: o.renumbered(table, table.by_name, "format", lambda code: 3 - code))  # fmt: skip

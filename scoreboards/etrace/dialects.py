@@ -17,8 +17,9 @@ from rvtrace.models.etrace.table import OPTIONS, options_of
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.diagnosis.operators import Change
 from rvtrace.scoreboards.diagnosis.search import Dialect
-from rvtrace.scoreboards.etrace.layout import Read, read, rewritten, standard
+from rvtrace.scoreboards.etrace.layout import Packets, Read, kind_of, read, rewritten, standard
 
+MOST_KNOWN = 20_000  # payloads that are remembered: some 20 MB
 Values = dict[str, Any]
 Meaning = Callable[[str, Values, dict[str, int]], "Values | None"]  # (packet's name, its fields, options in force)
 
@@ -38,22 +39,50 @@ class Rewriting:
     config: Callable[[Config], Config] | None = None
 
 
-class Rewriter:
-    """Reads the packets of one trace in some dialects; `packet` takes them in their order."""
+class Known:
+    """What rewriters of one trace share: tables with the dialects taken back, by identity, and payloads that were read
+    with the same row of such a table.
+    """
 
-    def __init__(self, config: Config, program: Program, dialects: Sequence[Dialect]) -> None:
+    def __init__(self) -> None:
+        self._tables: dict[tuple[int, int], tuple[Packets, Change, Packets]] = {}
+        self._read: dict[tuple[Config, str], dict[Any, Any]] = {}
+
+    def table(self, table: Packets, change: Change) -> Packets:
+        """A table with a change."""
+        key = id(table), id(change)
+        if key not in self._tables:
+            self._tables[key] = table, change, change(table)  # which keeps alive what is known by its identity
+        return self._tables[key][2]
+
+    def payloads(self, config: Config, extended: str) -> dict[Any, Any]:
+        """Of one way to read, by payload, options and row."""
+        found = self._read.setdefault((config, extended), {})
+        if len(found) > MOST_KNOWN:
+            found.clear()
+        return found
+
+
+class Rewriter:
+    """Reads the packets of one trace in some dialects; `packet` takes them in their order. known: what is shared."""
+
+    def __init__(
+        self, config: Config, program: Program, dialects: Sequence[Dialect], known: Known | None = None
+    ) -> None:
         steps: list[Rewriting] = [dialect.rewriting for dialect in dialects]
+        known = known or Known()
         for step in steps:
             config = config if step.config is None else step.config(config)
         self.table = standard(config.variant)
         for step in steps:
-            self.table = self.table if step.table is None else step.table(self.table)
+            self.table = self.table if step.table is None else known.table(self.table, step.table)
         self.config = config
         self._extended = next((step.extended for step in steps if step.extended != "sign"), "sign")
         self._payloads = [step.payload for step in steps if step.payload is not None]
         self._meanings = [step.values(config, program) for step in steps if step.values is not None]
         self.options = config.options
         self._known: dict[tuple[bytes, int], tuple[Read, bytes | None]] = {}
+        self._shared = known.payloads(config, self._extended)
         self._ioptions = config.ioptions
 
     def packet(self, payload: bytes) -> tuple[Read, bytes | None]:
@@ -71,6 +100,15 @@ class Rewriter:
         sent = payload
         for change in self._payloads:
             sent = change(sent)
+        if self._meanings:
+            return self._written(sent)
+        kind = kind_of(sent, self.table, self.config, self.options)
+        key = sent, self._ioptions, id(kind)
+        if key not in self._shared:
+            self._shared[key] = *self._written(sent), kind
+        return self._shared[key][:2]
+
+    def _written(self, sent: bytes) -> tuple[Read, bytes | None]:
         was = read(sent, self.table, self.config, self.options, self._extended)
         if not was.name or was.problem:
             return was, None

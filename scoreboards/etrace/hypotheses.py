@@ -9,7 +9,7 @@ and the synchronization packets addresses of the program. Only one that is no wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -26,7 +26,7 @@ from rvtrace.models.etrace.table import PRIVILEGE_NAMES
 from rvtrace.scoreboards.diagnosis.search import Dialect, Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
-from rvtrace.scoreboards.etrace.dialects import Rewriter, rewritten_packets
+from rvtrace.scoreboards.etrace.dialects import Known, Rewriter, rewritten_packets
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST
 from rvtrace.scoreboards.etrace.transported import transport_dialects
 
@@ -58,6 +58,7 @@ TRANSPORT = (
     Variation("index_width", "ET.tra.index"),
 )  # tried where packets are known from transported bytes alone
 IDLE = ("encoder_mode", "denable", "dloss", "doptions")  # fields that are 0 in a branch trace
+SUPPORT = 0xF  # format and subformat of 3.3
 BITS = len(IOPTIONS)  # of ioptions that mean something
 LAYOUT = Variation("ioptions_layout", "ET.pay.ioptions")
 FEW = 3  # packets that are wrong by themselves rather than by a deviation
@@ -92,6 +93,7 @@ class Packets:
         self._streams: dict[Any, list[bytes]] = {}
         self._tried, self._read = 0.0, 0
         self._shares: dict[tuple[tuple[bytes, ...], Config], float] = {}  # of packets that several readings give
+        self._known = Known()
         self._lost = lru_cache(maxsize=None)(self._measured)
 
     @property
@@ -117,9 +119,9 @@ class Packets:
         self._tried, self._read = 0.0, 0
         self._shares.clear()
         packets = self._packets(reading)
-        trace = self._decoded(reading, len(packets))
-        first = None if trace is None else self._stops(trace)
-        if trace is not None and first is None:
+        decoded = self._decoded(reading, len(packets))
+        first = None if decoded is None else self._stops(decoded[0])
+        if decoded is not None and first is None:
             return None
         begin = 0 if first is None or first < NEAR else self._joined(packets, first - BEFORE)
         end = min((first or 0) + NEAR, len(packets))
@@ -149,7 +151,7 @@ class Packets:
         if share is None:
             self._tried += len(packets) / (NEAR + BEFORE)
             trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
-            share = self._shares[part, rewriter.config] = self._share(trace, window.begin == 0)
+            share = self._shares[part, rewriter.config] = self._share(trace, part, window.begin == 0)
         return (share + LOOKS * (1 - looks)) / (1 + LOOKS)
 
     def past(self, reading: Reading[Config], window: Window) -> Window:
@@ -161,12 +163,12 @@ class Packets:
         return self._lost(reading)
 
     def _measured(self, reading: Reading[Config]) -> float:
-        trace = self._decoded(reading, WIDE)
-        return 1.0 if trace is None else self._share(trace, True)
+        decoded = self._decoded(reading, WIDE)
+        return 1.0 if decoded is None else self._share(*decoded, from_start=True)
 
     def _rewriter(self, reading: Reading[Config]) -> Rewriter | None:
         with suppress(ConfigError):
-            return Rewriter(reading.config, self._capture.program, reading.dialects)
+            return Rewriter(reading.config, self._capture.program, reading.dialects, self._known)
         return None
 
     def _packets(self, reading: Reading[Config]) -> list[bytes]:
@@ -205,31 +207,34 @@ class Packets:
             good -= int(np.count_nonzero(sizes == 0))
         return good / max(len(part), 1), rewritten
 
-    def _decoded(self, reading: Reading[Config], end: int) -> DecodedTrace | None:
+    def _decoded(self, reading: Reading[Config], end: int) -> tuple[DecodedTrace, Sequence[bytes]] | None:
+        """The first packets, and what was decoded."""
         rewriter = self._rewriter(reading)
         if rewriter is None:
             return None
         packets = self._packets(reading)[:end]
         part = rewritten_packets(packets, rewriter) if reading.dialects else packets
-        return decode(part, self._capture.program, rewriter.config, MOST_ALL)
+        return decode(part, self._capture.program, rewriter.config, MOST_ALL), part
 
-    def _share(self, trace: DecodedTrace, from_start: bool) -> float:
+    def _share(self, trace: DecodedTrace, payloads: Iterable[bytes], from_start: bool) -> float:
         """Packets lost or wrong; a little less where decoding gets farther."""
-        n = len(trace.packets)
+        n = len(trace.first_pc)
         if not len(trace) or not n:
             return 1.0
-        bad = sum(d.lost_packets + 1 for d in trace.diagnostics) + trace.skipped + self._unlost(trace)
+        bad = sum(d.lost_packets + 1 for d in trace.diagnostics) + trace.skipped + self._unlost(trace, payloads)
         first = min((d.packet for d in trace.diagnostics), default=n)
         wrong = self._differs(trace) if from_start else None
         if wrong is not None:
             bad, first = max(bad, n - wrong), min(first, wrong)
         return min(bad / n, 1.0) * (1 - EARLY * first / n)
 
-    def _unlost(self, trace: DecodedTrace) -> int:
+    def _unlost(self, trace: DecodedTrace, payloads: Iterable[bytes]) -> int:
         """Losses that are reported and cannot have been: after one, anything may be missing."""
         beats, cycles = self._capture.beats, self._capture.packet_cycle
+        if beats is None or not any(payload[:1] and payload[0] & 0xF == SUPPORT for payload in payloads):
+            return 0
         said = [k for k, p in enumerate(trace.packets) if p is not None and p.get("qual_status") == TRACE_LOST]
-        if beats is None or not said:
+        if not said:
             return 0
         if cycles is None:
             episodes = int(np.count_nonzero(np.diff(beats.drop.astype(np.int8), prepend=0) > 0))
@@ -241,7 +246,7 @@ class Packets:
     def _stops(self, trace: DecodedTrace) -> int | None:
         """The first packet that is lost; None if only single ones are."""
         lost, wrong = [d for d in trace.diagnostics if d.lost_packets], self._differs(trace)
-        none = len(trace.packets) > 0 and not len(trace)
+        none = len(trace.first_pc) > 0 and not len(trace)
         if sum(d.lost_packets for d in lost) < FEW and wrong is None and not none:
             return None
         return min([d.packet for d in lost[:1]] + ([] if wrong is None else [wrong]), default=0)

@@ -75,6 +75,16 @@ def _named(table: Packets, config: Config, options: Mapping[str, int], format: i
     return found.name if used else ""
 
 
+def kind_of(payload: bytes, table: Packets, config: Config, options: Mapping[str, int]) -> MessageType | None:
+    """The packet that a payload is, as the table has it; None if its format is none."""
+    given = int.from_bytes(payload[:2], "little")
+    start = table["start"].fields
+    at = FORMAT_BITS + (start[0].bits(config, {}) if start[0].key == JUNK else 0)
+    subformat = table["start"].field("subformat").coding.take(given >> at & 3, Place(config, {}, 2, 0))
+    name = _named(table, config, options, given & (1 << FORMAT_BITS) - 1, subformat or 0)
+    return table[name] if name else None
+
+
 def read(payload: bytes, table: Packets, config: Config, options: Mapping[str, int], extended: str = "sign") -> Read:
     """A payload, field by field. options: those in force. extended: what is after its last byte: its "sign", or zeros
     ("zero").
@@ -87,16 +97,13 @@ def read(payload: bytes, table: Packets, config: Config, options: Mapping[str, i
         given -= 1 << size  # sign-extended without end
     format = given & (1 << FORMAT_BITS) - 1
     spans = [Span("format", 0, FORMAT_BITS, format)]
-    start = table["start"].fields
-    at = FORMAT_BITS + (start[0].bits(config, {}) if start[0].key == JUNK else 0)
-    subformat = table["start"].field("subformat").coding.take(given >> at & 3, Place(config, {}, 2, 0))
-    name = _named(table, config, options, format, subformat or 0)
-    if not name:
+    kind = kind_of(payload, table, config, options)
+    if kind is None:
         return Read("", spans, f"format {format} with these bits after it is not in use")
-    due = standard(config.variant)[name].keys
+    name, due = kind.name, standard(config.variant)[kind.name].keys
     values: dict[str, Any] = {**dict.fromkeys(due, 0), **DEFAULTS, "format": format, "options": options}
     at = FORMAT_BITS
-    for one in table[name].fields:
+    for one in kind.fields:
         label, n = one.key, one.bits(config, values)
         if not n:
             continue
