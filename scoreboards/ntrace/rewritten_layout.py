@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from rvtrace.models.common.messages import VARIABLE, Field, Values
@@ -146,7 +146,8 @@ def _cdf() -> Iterator[Dialect]:
 def _likely() -> Iterator[Dialect]:
     """Of many messages."""
     yield from _absences(OWN)
-    yield from _dialects(o.widths(_only(HEAD, TCODE.key)), "NT.3.2.structure")
+    nearest = islice(o.widths(_only(HEAD, TCODE.key)), 4)  # with 9 bits and more, other damage is read as messages
+    yield from _dialects(nearest, "NT.3.2.structure")
     yield from _dialects(o.widths(_only(EVERY, TSTAMP.key)), "NT.8.7.width")
     yield from _dialects(chain(o.widths(OWN), _unmarked(), o.exchanged(OWN)))
     yield from _dialects(chain(o.appended(EVERY), o.appended(IN_SYNCED)))
