@@ -24,6 +24,7 @@ from rvtrace.scoreboards.ntrace.align import Alignment
 from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
 
 FLOW = ("NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs")
+COUNTS_TRAPPED = "NT.8.4.icnt"  # of a decoder that meets an instruction which traps inside a count
 POPS = (IType.RETURN, IType.COROUTINE_SWAP)  # which need not be reported with implicit return
 LOW_BITS = 31  # of an address whose upper bits are missing, at least
 MANY = 200  # places where decoding may have gone on that are looked at
@@ -76,7 +77,7 @@ class WrongField:
         return found
 
     def _named(self, diagnostic: Diagnostic) -> Diagnostic:
-        if diagnostic.clause not in FLOW:
+        if diagnostic.clause not in (*FLOW, COUNTS_TRAPPED):
             return diagnostic
         number = int(np.searchsorted(self._table.offset, diagnostic.offset))
         if number >= len(self._table) or self._table.offset[number] != diagnostic.offset:
@@ -86,6 +87,9 @@ class WrongField:
         before, halves = self._counted_before(number)
         if before is None or halves is None:
             return diagnostic
+        if diagnostic.clause == COUNTS_TRAPPED:
+            passed = [self._passed(diagnostic, number, at, halves) for at in self._traced(number)]
+            return next((one for one in passed if one is not None), diagnostic)
         named = [self._at(diagnostic, number, before, at, halves) for at in self._traced(number)]
         return named[0] if len({one.clause for one in named}) == 1 else diagnostic
 
@@ -221,6 +225,16 @@ class WrongField:
         return not at or any(edge.index == at and edge.kind in START_CLAUSE for edge in self._expected.edges)
 
     # The count of a message
+
+    def _passed(self, diagnostic: Diagnostic, number: int, at: int, halves: int) -> Diagnostic | None:
+        """The message counts beyond an instruction that trapped, and neither it nor one before it reports the trap."""
+        step, icnt = self._next(at, number)[0], int(self._table["icnt"][number])
+        passes = icnt != t.ABSENT and icnt + halves > self._halves(at, min(step.index, len(self._expected)))
+        if not step.trap or step.optional or not passes or self._table["btype"][number] > 0:
+            return None
+        epc = next(trap.epc for trap in self._expected.traps if trap.index == step.index)
+        text = f"{self._table.messages[number]}: the trap of {self._place(epc)} is not reported, and I-CNT passes it"
+        return diagnostic._replace(clause="NT.10.traps", text=text)
 
     def _count(self, number: int, at: int, halves: int, diagnostic: Diagnostic) -> Diagnostic | None:
         """The message reports what happened next, with another count than the hart needed for it."""

@@ -52,6 +52,15 @@ def no_trap(messages: list[Message]) -> None:
     set_at(messages, at, btype=0)
 
 
+def trap_unreported(messages: list[Message]) -> None:
+    """A trap after a counted instruction has no message: the next one counts on, and its U-ADDR is from there."""
+    at = place(messages, "IndirectBranch", btype=2, icnt=2)
+    trap = messages.pop(at)
+    after = messages[at]
+    icnt, uaddr = after.get("icnt", 0) + trap.get("icnt", 0), after.get("uaddr", 0) ^ trap.get("uaddr", 0)
+    set_at(messages, at, icnt=icnt, uaddr=uaddr)
+
+
 def too_often(messages: list[Message]) -> None:
     """A branch repeats more often than the loop runs."""
     at = place(messages, "RepeatBranch")
@@ -74,6 +83,7 @@ def found(name: str, config: Config, change: Change | None) -> list[str]:
         ("indirect_kinds", BTM, plain, "NT.8.1.xor"),
         ("indirect_kinds", BTM, flipped("IndirectBranch", 2, "icnt", 1), "NT.8.4.count"),
         ("trap_kinds", BTM, no_trap, "NT.6.2.btype"),
+        ("ecall", BTM, trap_unreported, "NT.10.traps"),
         ("indirect_kinds", EXTENDS, flipped("IndirectBranchHist", 1, "uaddr", BIT), "NT.8.1.uaddr"),
         ("indirect_kinds", INFERS, flipped("IndirectBranchHist", 2, "icnt", 1), "NT.8.4.count"),
     ],
