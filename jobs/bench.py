@@ -74,6 +74,10 @@ class SystemBench(Judge):
         """The build that runs a job."""
         return self.build.of(job.settings)
 
+    def drives_of(self, job: Job) -> tuple[str, ...]:
+        """How a job can be driven."""
+        return self.drives
+
     @abstractmethod
     def programs(self, everything: bool = False) -> list[Job]:
         """Every recorded program, RV64 and RV32, in the configurations of the main job, or in all that matter."""

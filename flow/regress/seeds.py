@@ -32,6 +32,6 @@ def jobs_of(given: Mapping[str, str], chosen: list[SystemBench]) -> list[Job]:
         share = seeds // len(chosen) + (place < seeds % len(chosen))
         lot = [system.regressed(seed, base, size) for seed in range(first, first + share)]
         for job in lot:
-            job.drive = given.get("DRIVE", job.drive) if given.get("DRIVE") in system.drives else job.drive
+            job.drive = given.get("DRIVE", job.drive) if given.get("DRIVE") in system.drives_of(job) else job.drive
         jobs += lot
     return jobs

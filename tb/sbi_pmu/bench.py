@@ -51,6 +51,10 @@ class SbiPmuBench(SystemBench, SbiPmuJudge):
         """With control transfer records beside the counters, if the hart has them."""
         return (SAMPLED if job.settings.records else BUILD).of(job.settings)
 
+    def drives_of(self, job: Job) -> tuple[str, ...]:
+        """What a hart with control transfer records does next depends on what it saw."""
+        return ("pins",) if job.settings.records else self.drives
+
     def walks(self, seed: int) -> list[Job]:
         """A profiler on each hart with control transfer records as well."""
         return [*super().walks(seed), *random_jobs.profilers()]

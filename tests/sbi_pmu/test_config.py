@@ -8,6 +8,8 @@ import shlex
 
 import pytest
 
+from rvtrace.flow.regress.seeds import jobs_of
+from rvtrace.jobs import systems
 from rvtrace.models.hpm.config import ConfigError
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.monitor import WatchedMemory
@@ -31,6 +33,11 @@ def test_random_jobs_have_everything():
         words = dict(word.split("=", 1) for word in shlex.split(job.rerun)[5:])
         options = {name.lower(): value for name, value in words.items() if name not in ("SIZE", "DRIVE")}
         assert Config.from_dict(options) == Config.from_dict(job.settings.to_dict()) == job.settings
+
+
+def test_a_regression_drives_every_job_as_it_can_be():
+    jobs = jobs_of({"DRIVE": "bulk", "SEEDS": "40"}, [systems.bench("sbi_pmu")])
+    assert {(bool(job.settings.records), job.drive) for job in jobs} == {(False, "bulk"), (True, "pins")}
 
 
 @pytest.mark.parametrize(("options", "said"), [
