@@ -32,21 +32,8 @@ if TYPE_CHECKING:
 V1_0 = TABLES["v1_0"]
 MODES = ("btm", "htm")
 VARIANTS = ("v1_0", "rc7")
-MESSAGES = (
-    "Ownership",
-    "RepeatBranch",
-    "DirectBranch",
-    "DirectBranchSync",
-    "IndirectBranch",
-    "IndirectBranchSync",
-    "IndirectBranchHist",
-    "IndirectBranchHistSync",
-    "ProgTraceSync",
-    "ProgTraceCorrelation",
-    "ResourceFull",
-    "Error",
-)
 _KEYS = {kind.name: {*kind.keys} for kind in V1_0.messages}
+MESSAGES = tuple(name for name in _KEYS if not name.startswith("Vendor"))
 WITH_SYNC = tuple(name for name, keys in _KEYS.items() if "sync" in keys)
 WITH_BTYPE = tuple(name for name, keys in _KEYS.items() if "btype" in keys)
 WITH_ICNT = tuple(name for name in MESSAGES if {"icnt", "rdata"} & _KEYS[name])
@@ -65,7 +52,7 @@ _NO_LINK = {"rc7 x 10 *": "rc7: tail calls are not possible", "rc7 x 11 *": "rc7
 
 
 XLENS = ("RV32", "RV64")
-ALL_MESSAGES = (*(name for name in _KEYS if not name.startswith("Vendor")), "Vendor")
+ALL_MESSAGES = (*MESSAGES, "Vendor")
 SWITCHES = {
     "source": lambda c: c.source_bits > 0,
     "source inhibited": lambda c: c.src_bits > 0 and c.inhibit_src,
