@@ -21,6 +21,7 @@ from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import NO_OPTION, Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.etrace.decoder.deframe import deframe
+from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES
 from rvtrace.scoreboards.diagnosis.search import Dialect, Reading, Variation, variations
@@ -93,7 +94,7 @@ class Packets:
         self._streams: dict[Any, list[bytes]] = {}
         self._tried, self._read = 0.0, 0
         self._shares: dict[tuple[tuple[bytes, ...], Config], float] = {}  # of packets that several readings give
-        self._known = Known()
+        self._known, self._code = Known(), Code(capture.program)
         self._lost = lru_cache(maxsize=None)(self._measured)
 
     @property
@@ -150,7 +151,7 @@ class Packets:
         share = self._shares.get((part, rewriter.config))
         if share is None:
             self._tried += len(packets) / (NEAR + BEFORE)
-            trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED)
+            trace = decode(part, self._capture.program, rewriter.config, MOST_DECODED, self._code)
             share = self._shares[part, rewriter.config] = self._share(trace, part, window.begin == 0)
         return (share + LOOKS * (1 - looks)) / (1 + LOOKS)
 
@@ -214,7 +215,7 @@ class Packets:
             return None
         packets = self._packets(reading)[:end]
         part = rewritten_packets(packets, rewriter) if reading.dialects else packets
-        return decode(part, self._capture.program, rewriter.config, MOST_ALL), part
+        return decode(part, self._capture.program, rewriter.config, MOST_ALL, self._code), part
 
     def _share(self, trace: DecodedTrace, payloads: Iterable[bytes], from_start: bool) -> float:
         """Packets lost or wrong; a little less where decoding gets farther."""

@@ -20,7 +20,7 @@ from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnostic, Event
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer
 from rvtrace.models.etrace.decoder.packets import Interpreter, State
-from rvtrace.models.etrace.decoder.path import Contradiction, LimitReached
+from rvtrace.models.etrace.decoder.path import Code, Contradiction, LimitReached
 from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
 from rvtrace.models.riscv.program import Program
 
@@ -40,17 +40,20 @@ class Decoder:
 
     program: what was traced. config: the parameters that give packets their layout, the options in force before a
     support packet reports them, and trap_vectors. max_instructions: decoding stops with a diagnostic where the trace
-    reports more; 6 bytes can encode millions. DecoderError if program and configuration do not fit.
+    reports more; 6 bytes can encode millions. code: of the program, from an earlier decoder of it. DecoderError if
+    program and configuration do not fit.
     """
 
-    def __init__(self, program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS) -> None:
+    def __init__(
+        self, program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS, code: Code | None = None
+    ) -> None:
         if program.xlen != config.xlen:
             raise DecoderError(
                 f"the program is for RV{program.xlen} and the trace for RV{config.xlen}; "
                 f"give the program that was traced, or IADDRESS_WIDTH_P={program.xlen}"
             )
         self._config, self._limit = config, max_instructions
-        self._flow = Interpreter(program, config, max_instructions)
+        self._flow = Interpreter(program, config, max_instructions, code)
         self._unpacked: dict[tuple[int, bytes], Packet] = {}
         self._bytes = self._looked = 0  # bytes taken, and how many there were when compiling was thought of
         self._result: DecodedTrace | None = None
@@ -159,13 +162,17 @@ class Decoder:
 
 
 def decode(
-    payloads: Iterable[bytes], program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS
+    payloads: Iterable[bytes],
+    program: Program,
+    config: Config,
+    max_instructions: int = MAX_INSTRUCTIONS,
+    code: Code | None = None,
 ) -> DecodedTrace:
     """What one hart did, from the payloads of a whole trace; see `Decoder`.
 
     DecoderError if program and configuration do not fit; wrong payloads are diagnostics of the result.
     """
-    decoder, given = Decoder(program, config, max_instructions), list(payloads)
+    decoder, given = Decoder(program, config, max_instructions, code), list(payloads)
     sizes = np.array([len(payload) for payload in given], np.int64)
     rows = np.full((len(given), k.PACKET_ROW), -1, np.int64)
     rows[:, 0], rows[:, 1] = np.cumsum(sizes) - sizes, sizes

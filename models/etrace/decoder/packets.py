@@ -14,7 +14,7 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.events import MAX_FINDINGS, UNREPORTED, Diagnostic, Event
 from rvtrace.models.etrace.decoder.packet_log import Columns, Reported
-from rvtrace.models.etrace.decoder.path import Contradiction, Path
+from rvtrace.models.etrace.decoder.path import Code, Contradiction, Path
 from rvtrace.models.etrace.decoder.steps import End
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, QUAL_STATUS, Packet, options_of
 from rvtrace.models.riscv.program import Program
@@ -36,8 +36,8 @@ NO_CHANGE, ENDED_REP, LOST_PACKETS, ENDED_NTR = range(4)
 class Interpreter:
     """Handles packets one by one. options: those in force. Raises Contradiction; `lose` then has to be called."""
 
-    def __init__(self, program: Program, config: Config, limit: int) -> None:
-        self.path = Path(program, config, limit)
+    def __init__(self, program: Program, config: Config, limit: int, code: Code | None = None) -> None:
+        self.path = Path(program, config, limit, code)
         self.columns = Columns(self.path.memory, config)
         self.state = State.START
         self._loss: tuple[int, int] | None = None  # diagnostic of the present loss, its packet

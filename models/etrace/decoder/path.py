@@ -51,18 +51,35 @@ class LimitReached(Exception):
     """The trace reports more instructions than the decoder is to follow."""
 
 
+class Code:
+    """The steps of a program, kept for several decoders that read it one after the other, in Python."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._made: dict[bool, tuple[Pool, dict[bool, Image]]] = {}
+
+    def of(self, config: Config) -> tuple[Pool, dict[bool, Image]]:
+        """The steps, and their images without and with a return stack; new ones after a decoder has compiled them."""
+        constant_returns = not config.ignores_sijump_of_returns
+        kept = self._made.get(constant_returns)
+        if kept is not None and all(isinstance(image.nodes, list) for image in kept[1].values()):
+            return kept
+        pool = Pool()
+        images = {stacked: Image(Steps(self._program, pool, stacked, constant_returns)) for stacked in (False, True)}
+        self._made[constant_returns] = pool, images
+        return pool, images
+
+
 class Path:
     """The decoder's place in the program and every instruction up to there.
 
     memory: what the kernel works on; there is all that a walk changes. Methods that walk raise Contradiction.
+    code: of the program, from an earlier decoder of it.
     """
 
-    def __init__(self, program: Program, config: Config, limit: int) -> None:
-        self.program, self._limit, self._pool = program, limit, Pool()
-        self._images = {
-            stacked: Image(Steps(program, self._pool, stacked, not config.ignores_sijump_of_returns))
-            for stacked in (False, True)
-        }
+    def __init__(self, program: Program, config: Config, limit: int, code: Code | None = None) -> None:
+        self.program, self._limit = program, limit
+        self._pool, self._images = (code or Code(program)).of(config)
         self.memory = Memory(config, limit, self._images[False])
         self.configure({})
 
