@@ -38,6 +38,7 @@ MOST_FOUND = 100  # deviations that may be found at all
 TIED = 8  # readings that explain a trace equally well
 MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
+LITTLE = 1 / 8  # of what is left undecoded near the place: the next round looks for what explains that too
 GAIN = 0.1  # share of the evidence that one deviation more must explain
 
 
@@ -206,6 +207,7 @@ class Search(Generic[C, W]):
         least = singles[0][0] if singles else base
         if least <= EXPLAINED:
             return _close(singles, least)
+        enough = max(EXPLAINED, base * LITTLE)
         helping = [other for score, _, other in singles if score < base - GAIN / 10]
         firsts = _diverse(start, helping)[:BEAM] or [reading for _, _, reading in singles]
         pairs: list[tuple[float, int, Reading[C]]] = []
@@ -216,10 +218,10 @@ class Search(Generic[C, W]):
             scored = self._scored(second, self.evidence.past(other, window))
             seen.update(pair for _, _, pair in scored)
             pairs += [(score, n + len(pairs), pair) for score, n, pair in scored]
-            if self.budget.ended or (scored and scored[0][0] <= EXPLAINED):
-                break  # what explains all with one of them is not looked for with the others
+            if self.budget.ended or (scored and scored[0][0] <= enough):
+                break  # what explains nearly all with one of them is not looked for with the others
         pairs.sort(key=lambda one: one[:2])
-        if not pairs or pairs[0][0] > EXPLAINED:  # two wrong options, neither of which helps alone
+        if not pairs or pairs[0][0] > enough:  # two wrong options, neither of which helps alone
             options = (
                 replace(other, config=config)
                 for _, _, other in singles

@@ -45,14 +45,17 @@ def dialects(config: Config, others: Sequence[tuple[str, Config]] = ()) -> tuple
 def _made(table: Packets, config: Config, others: tuple[Config, ...]) -> tuple[Dialect, ...]:
     every, flow, sync, support = _parts(table, config)
     parts, valued, lsb = (sync, flow, support), every.without(*UNREAD, "branch_map"), config.iaddress_lsb_p
+    flags = [key for key, one in every.fields.items() if every.width(one) == 1]
+    wider = [key for key in every.fields if key not in flags]
     of_tables = chain(
         o.unshifted(every, lsb), o.unshifted(every, lsb, wide=True), o.unshifted(sync, lsb), o.unshifted(flow, lsb),
         o.overshifted(every, lsb), _by_hand(every, flow, config),
         o.polarity(every), o.codes(valued), o.offset(valued), o.order_of_bits(valued, {"format": FORMAT_BITS}),
         o.selectors(table, "format", "ET.pay.fields"), o.selectors(table, "subformat", "ET.pay.fields", {"format": 3}),
         o.selectors(table, "subformat", "ET.pay.fields", {"format": 0}),
-        o.widths(every.without("address", "branch_map"), others), o.absent(every.without(*READ_BY), others),
+        o.widths(every.without("address", "branch_map", *flags), others), o.absent(every.without(*READ_BY), others),
         o.presence(every), *map(o.moved, parts), *map(o.extra, parts),
+        o.widths(every.without(*wider), others),  # a flag of several bits is less likely than another order
     )  # fmt: skip
     derived = o.distinct(of_tables, table, config, every.probes)
     return (*_bytes(), *_of_values(every, flow, config), *(d.dialect(Rewriting(table=d.change)) for d in derived))
