@@ -225,11 +225,11 @@ def test_the_sources_of_the_subsystem_are_on_one_axis(tmp_path, stream, bars):
 
 
 def test_a_run_of_another_system_has_its_findings(tmp_path):
-    (tmp_path / "config.json").write_text(json.dumps({"ip": "loop"}))
+    (tmp_path / "config.json").write_text(json.dumps({"ip": "adapter"}))
     (tmp_path / "result.json").write_text(json.dumps({
         "verdict": "FAIL", "clauses": {"X.1": [1, 1]}, "failures": [Failure("X.1", "wrong", 5).to_dict()]
     }))  # fmt: skip
-    assert ip_of(tmp_path) == "loop" and ip_of(tmp_path / "nowhere") == ""
+    assert ip_of(tmp_path) == "adapter" and ip_of(tmp_path / "nowhere") == ""
     page = data_of(write(tmp_path) or tmp_path)
     assert [one["clause"] for one in page["findings"]] == ["X.1"] and page["counts"]["instructions"] == 0
     assert any("leaves no trace" in note for note in page["notes"])

@@ -19,7 +19,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.steps import End, Node, Steps
 from rvtrace.models.ntrace.layout import FIELD, KIND, layout
-from rvtrace.models.ntrace.table import SRC, TABLES, TSTAMP
+from rvtrace.models.ntrace.table import SRC, TABLES, TSTAMP, MessageType
 
 _SMALL = 1 << 10  # entries of a new column
 # What `handle` of the kernel reads of each message: if a table has not all of it, only Python reads such messages
@@ -118,7 +118,7 @@ class Image:
 
 
 @lru_cache(maxsize=64)
-def _readable(table: Table, config: Config) -> tuple[list[Any], np.ndarray]:
+def _readable(table: Table[MessageType], config: Config) -> tuple[list[Any], np.ndarray]:
     """The kinds of messages that the kernel reads as they are in this table, as records and as an array."""
     known = layout(table, config, k.CELLS)
     shared = [key for key, used in ((SRC.key, config.source_bits), (TSTAMP.key, config.timestamp)) if used]
@@ -142,7 +142,7 @@ class Memory:
     Where a walk needs a node or more room, `provide` makes it; the walk then begins anew. table: of the messages.
     """
 
-    def __init__(self, config: Config, table: Table | None = None) -> None:
+    def __init__(self, config: Config, table: Table[MessageType] | None = None) -> None:
         self.kernel: Any = k
         self.compiled, self._config = False, config
         self.table = table or TABLES[config.variant]

@@ -23,7 +23,7 @@ from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnos
 from rvtrace.models.ntrace.decoder.images import ImageMap, Situation, View
 from rvtrace.models.ntrace.decoder.messages import Interpreter, LimitReached, State
 from rvtrace.models.ntrace.decoder.path import Contradiction
-from rvtrace.models.ntrace.table import RESERVED_RCODES, Message
+from rvtrace.models.ntrace.table import RESERVED_RCODES, Message, MessageType
 from rvtrace.models.riscv.program import Program
 
 __all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "Reading", "decode"]
@@ -54,7 +54,7 @@ class Decoder:
         config: Config,
         max_instructions: int = MAX_INSTRUCTIONS,
         by_address: bool = False,
-        table: Table | None = None,
+        table: Table[MessageType] | None = None,
     ) -> None:
         if program.xlen != config.xlen:
             raise DecoderError(
@@ -226,7 +226,7 @@ def decode(
     config: Config,
     max_instructions: int = MAX_INSTRUCTIONS,
     by_address: bool = False,
-    table: Table | None = None,
+    table: Table[MessageType] | None = None,
 ) -> DecodedTrace:
     """What one hart did, from a whole trace of its encoder; see `Decoder`.
 

@@ -51,7 +51,7 @@ class State(Enum):
 class Interpreter:
     """Follows the flow message by message; `handle` raises Contradiction or LimitReached."""
 
-    def __init__(self, program: Program | View, config: Config, table: Table | None = None) -> None:
+    def __init__(self, program: Program | View, config: Config, table: Table[MessageType] | None = None) -> None:
         self.config = config
         self.path = Path(program, config, table)
         self.state = State.START

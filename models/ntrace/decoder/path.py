@@ -17,6 +17,7 @@ from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.columns import Image, Memory
 from rvtrace.models.ntrace.decoder.images import View
 from rvtrace.models.ntrace.decoder.steps import End, Steps
+from rvtrace.models.ntrace.table import MessageType
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.step_store import Mark, Pool, expand_columns
@@ -61,7 +62,7 @@ class Path:
     mark and calls `go_to`.
     """
 
-    def __init__(self, program: Program | View, config: Config, table: Table | None = None) -> None:
+    def __init__(self, program: Program | View, config: Config, table: Table[MessageType] | None = None) -> None:
         self.memory = Memory(config, table)
         self.wasted = 0
         self._config, self._pool = config, Pool()
