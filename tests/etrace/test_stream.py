@@ -203,7 +203,7 @@ def test_what_support_packets_say_is_known_to_the_parts_after_them(small, tmp_pa
 def few(monkeypatch):
     """Only another transport is tried."""
     monkeypatch.setattr(hypotheses, "OPTIONS", ())
-    monkeypatch.setattr(hypotheses, "dialects", lambda _: ())
+    monkeypatch.setattr(hypotheses, "dialects", lambda *_: ())
 
 
 def test_what_explains_the_beginning_is_taken_for_all(small, few, tmp_path: Path):
