@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -161,7 +162,7 @@ def took(name: str, time: float) -> None:
     if (place := folder()) is not None:
         with contextlib.suppress(OSError):
             (place / "seconds").mkdir(exist_ok=True)
-            part = place / "part" / f"{name}.{os.getpid()}"
+            part = place / "part" / f"{name}.{os.getpid()}.{threading.get_ident()}"
             part.write_text(f"{time:.1f}\n")
             part.replace(place / "seconds" / name)
 

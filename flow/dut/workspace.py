@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,9 @@ def written(dut: Dut, found: Fit) -> Path:
 
 
 def _replace(path: Path, text: str) -> None:
-    """At once, as another process may be building from it."""
+    """At once, as another process or thread may be building from it, or writing it."""
     if path.exists() and path.read_text() == text:
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     part.write_text(text)
     shutil.move(part, path)

@@ -4,10 +4,12 @@
 import os
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from rvtrace.flow import simulators
+from rvtrace.flow.dut import workspace
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.names import names, renamed, sized
 from rvtrace.flow.dut.ports import MISMATCH, MISSING, OK, WRONG, fit
@@ -256,3 +258,11 @@ def test_a_missing_package_is_named_and_nothing_else(tmp_path):
         "acme.sv:2: unknown package 'acme_pkg'; add its file to [sources] (files are compiled in their order, packages"
         " first)"
     ]
+
+
+def test_threads_that_write_one_file_at_once_do_not_disturb_each_other(tmp_path):
+    """Runs of one device are prepared by several threads of one process."""
+    path = tmp_path / "wrapper.sv"
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: workspace._replace(path, f"{n}\n" * 1000), range(400)))
+    assert len(set(path.read_text().split())) == 1 and list(tmp_path.iterdir()) == [path]
