@@ -8,7 +8,7 @@ problem(files, decoded)               a sentence if the trace is hardly one of t
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.scoreboards.common.captured import Decoded, Followed
@@ -16,7 +16,18 @@ from rvtrace.scoreboards.common.verdict import Verdict
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.diagnosis.explain import Diagnosed
-    from rvtrace.scoreboards.diagnosis.search import Chosen
+    from rvtrace.scoreboards.diagnosis.search import Chosen, Explained
+
+
+class Known(NamedTuple):
+    """What explains a part of a trace: configuration, names of dialects, deviations, and the share that does not decode
+    as claimed.
+    """
+
+    config: Any
+    dialects: tuple[str, ...]
+    found: tuple[Explained, ...]
+    share: float
 
 
 def as_explained(trace: Followed, chosen: Chosen, tolerances: Any) -> Verdict:
@@ -30,7 +41,7 @@ def as_explained(trace: Followed, chosen: Chosen, tolerances: Any) -> Verdict:
 
 
 def alone(
-    files: TraceFiles, capture: Any, tolerances: Any, search: bool = True, known: Chosen | None = None
+    files: TraceFiles, capture: Any, tolerances: Any, search: bool = True, known: Known | None = None
 ) -> tuple[Verdict, Chosen | None]:
     """Check a capture without a retire stream against every clause that needs none; how it was read, if not as claimed.
 
@@ -42,11 +53,15 @@ def alone(
     if search and verdict.book.failed:
         verdict, other = _diagnosed(files, capture, tolerances, verdict)
     elif known is not None and verdict.decoded.diagnostics:
-        moved = trace.as_read(capture, trace.evidence(capture), known.reading)
+        from rvtrace.scoreboards.diagnosis.search import Chosen, Reading
+
+        evidence = trace.evidence(capture)
+        reading = Reading(known.config, tuple(one for one in evidence.dialects if one.name in known.dialects))
+        moved = trace.as_read(capture, evidence, reading)
         again = trace.check(moved, tolerances)
         if _lost(trace, again) < _lost(trace, verdict):
-            verdict, other = again, known
-            known.report(verdict.book)
+            verdict, other = again, Chosen(None, known.found, known.share, reading)
+            other.report(verdict.book)
             verdict.read = moved
     verdict.stats |= {"reported": len(verdict.decoded), "bytes": len(files.data)}
     return verdict, other

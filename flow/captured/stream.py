@@ -28,7 +28,7 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis import budget
 
 if TYPE_CHECKING:
-    from rvtrace.scoreboards.diagnosis.search import Chosen, Explained
+    from rvtrace.scoreboards.diagnosis.search import Chosen
 
 SIZE = PART  # bytes of a part, about
 HEAD = PART  # bytes in which it is searched what explains a trace: more than the messages that the search looks at
@@ -38,8 +38,8 @@ R = TypeVar("R")
 
 
 class Found(NamedTuple):
-    """What one part adds to the verdict. counts: checked and failed, by clause. read: how it was read (configuration,
-    dialects by name, deviations, share), None if as claimed.
+    """What one part adds to the verdict. counts: checked and failed, by clause. read: how it was read, None if as
+    claimed.
     """
 
     part: Part
@@ -47,7 +47,7 @@ class Found(NamedTuple):
     failures: list[Failure]
     decoded: Decoded
     judged: float
-    read: tuple[Any, tuple[str, ...], tuple[Explained, ...], float] | None
+    read: alone.Known | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Judge:
     tolerances: Any
     rerun: str
     search: bool = True
-    known: Chosen | None = None
+    known: alone.Known | None = None
 
     def __call__(self, part: Part) -> Found:
         """Its checks and failures."""
@@ -95,7 +95,8 @@ class Judge:
         judged = max(decoded.whole - decoded.lost, 0) if decoded.messages else 0
         how = None
         if other is not None:
-            how = (other.reading.config, tuple(one.name for one in other.reading.dialects), other.found, other.share)
+            names = tuple(one.name for one in other.reading.dialects)
+            how = alone.Known(other.reading.config, names, other.found, other.share)
         return Found(part, counts, failures, decoded, judged, how)
 
 
@@ -196,11 +197,7 @@ def _found(work: Judge, parts: Iterator[Part], processes: int) -> Iterator[Found
             read[found.read[:2]] += 1
             chosen = read.most_common(1)[0][0]
             if chosen == found.read[:2]:
-                from rvtrace.scoreboards.diagnosis.search import Chosen
-
-                config, names, deviations, share = found.read
-                reading = work.files.followed.reading(config, names)
-                work = replace(work, known=Chosen(None, deviations, share, reading))
+                work = replace(work, known=found.read)
         yield found
     yield from in_order(replace(work, search=False), parts, processes)
 

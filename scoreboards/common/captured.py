@@ -167,10 +167,6 @@ class Followed(Captured):
     def as_read(self, capture: Any, evidence: Any, reading: Reading[Any]) -> Any:
         """The capture as a reading has it."""
 
-    def reading(self, config: Any, names: tuple[str, ...]) -> Reading[Any]:
-        """The reading with the deviations of these names."""
-        raise NotImplementedError
-
     def whole(self, capture: Any) -> Any:
         """Without the bytes of a last message that goes on."""
         return capture

@@ -77,13 +77,6 @@ class CapturedNtrace(Followed):
 
         return as_read(capture, evidence, reading)
 
-    def reading(self, config: Config, names: tuple[str, ...]) -> Reading[Config]:
-        """With the dialects of these names."""
-        from rvtrace.scoreboards.diagnosis.search import Reading
-        from rvtrace.scoreboards.ntrace.dialects import DIALECTS
-
-        return Reading(config, tuple(one for one in DIALECTS if one.name in names))
-
     def lost(self, decoded: DecodedTrace) -> int:
         """Bytes."""
         return sum(d.lost_bytes for d in decoded.diagnostics) + decoded.skipped_bytes

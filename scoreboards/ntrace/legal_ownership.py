@@ -24,9 +24,9 @@ def check_ownership(legal: Legal, capture: NtraceCapture, sound: bool) -> None:
     sync = table["sync"] != t.ABSENT
     # what follows each message, vendor-defined ones left out; of a damaged stream the end proves nothing
     places = np.flatnonzero(table.tcode < t.FIRST_VENDOR)
-    told = np.append(np.where(own, form, t.ABSENT)[places], [t.ABSENT if sound else SCONTEXT] * 2)
+    sent = np.append(np.where(own, form, t.ABSENT)[places], [t.ABSENT if sound else SCONTEXT] * 2)
     after, then = np.full(len(table), SCONTEXT), np.full(len(table), SCONTEXT)
-    after[places], then[places] = told[1:-1], told[2:]
+    after[places], then[places] = sent[1:-1], sent[2:]
     whole = legal.followed & np.append(legal.followed[1:], True)
     sync = sync & whole
     if config.hcontext:

@@ -112,10 +112,10 @@ def test_a_system_without_fault(trace_format: int) -> None:
     # each message once, and one more for the verdict on each hart
     for clause in ("TCI.te.source", "TCI.te.options", "TCI.sys.sources"):
         assert results[clause] == [whole + 2, 0]
-    told = [len(one.decoded.pcs) for one in verdict.harts]
-    assert min(told) > 10 and results["TCI.sys.decode"] == [sum(told) + 2, 0]
-    assert verdict.stats["reported"] == verdict.stats["instructions"] == sum(told)
-    assert verdict.stats["bits_per_instruction"] == 8 * len(run.merged.data) / sum(told)
+    reported = [len(one.decoded.pcs) for one in verdict.harts]
+    assert min(reported) > 10 and results["TCI.sys.decode"] == [sum(reported) + 2, 0]
+    assert verdict.stats["reported"] == verdict.stats["instructions"] == sum(reported)
+    assert verdict.stats["bits_per_instruction"] == 8 * len(run.merged.data) / sum(reported)
     first, second = (one.book.results() for one in verdict.harts)
     shared = next(name for name in first if name in second and first[name][0] and second[name][0])
     assert results[shared] == [first[shared][0] + second[shared][0], 0]  # both harts under one clause
