@@ -39,12 +39,12 @@ package csr_pkg;
   localparam logic [1:0] IllegalInstruction = 2'd1;
   localparam logic [1:0] VirtualInstruction = 2'd2;
 
-  // What an access sees of the 64 bits behind its register: an h register bits 63:32, XLEN 32 bits 31:0.
+  // What an access sees of the 64 bits after its register: an h register bits 63:32, XLEN 32 bits 31:0.
   function automatic logic [63:0] seen(input logic [63:0] value, input logic high, input logic narrow);
     seen = high ? {32'd0, value[63:32]} : narrow ? {32'd0, value[31:0]} : value;
   endfunction
 
-  // The same bits behind a write, set or clear.
+  // The same bits after a write, set or clear.
   function automatic logic [63:0] changed(input logic [2:0] op, input logic [63:0] old, input logic [63:0] operand);
     changed = (op == OpWrite) ? operand : (op == OpSet) ? old | operand : old & ~operand;
   endfunction

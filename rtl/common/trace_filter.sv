@@ -2,7 +2,7 @@
 // Trace filters and comparators (Trace Control Interface 1.0, Trace Encoder Filter Registers): which blocks of
 // the ingress port are traced, and which are watchpoints. Any trace encoder can use it.
 //
-// Combinational from the lanes to the outputs, lane 0 (the oldest block) first; the state behind the last
+// Combinational from the lanes to the outputs, lane 0 (the oldest block) first; the state after the last
 // lane is kept when the beat is accepted. The state is cleared by a beat with enable_i = 0. Settings
 // may change only while enable_i is 0. daddr, impdef, dtype and dsize are not built: a comparator of daddr sees 0,
 // one that does not exist is false, and the other conditions are ignored.
@@ -177,7 +177,7 @@ module trace_filter #(
     assign notify_o[k]    = qualified_o[k] && (|comp_notify);
   end
 
-  // A trap condition behind a block. The block with the last xRET still matches, the trap's own does not.
+  // A trap condition after a block. The block with the last xRET still matches, the trap's own does not.
   function automatic logic [TrapBits-1:0] trap_state(
     input logic [TrapBits-1:0] state,
     input logic                starts,

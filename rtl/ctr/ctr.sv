@@ -34,7 +34,7 @@ module ctr
   input  logic [NTransfers*3-1:0]    xfer_to_i,
   input  logic [NTransfers*8-1:0]    xfer_cause_i,   // of a trap
 
-  // One access a cycle, behind the transfers of its cycle. The answer comes in the same cycle.
+  // One access a cycle, after the transfers of its cycle. The answer comes in the same cycle.
   input  logic                       csr_valid_i,
   input  logic [2:0]                 csr_op_i,       // 0 read, 1 write, 2 set, 3 clear, 4 SCTRCLR
   input  logic [11:0]                csr_addr_i,

@@ -25,7 +25,7 @@ module ctr_array
   input  logic [ctr_pkg::NBanks*Xlen-1:0]      target_i,
   input  logic [ctr_pkg::NBanks*21-1:0]        data_i,
 
-  // The access, behind the records: one entry, by its physical number.
+  // The access, after the records: one entry, by its physical number.
   input  logic [7:0]                           csr_index_i,
   input  logic                                 csr_source_we_i,
   input  logic                                 csr_target_we_i,
@@ -35,7 +35,7 @@ module ctr_array
   output logic [Xlen-1:0]                      csr_target_o,
   output logic [31:0]                          csr_data_o,
 
-  // Clear the entries from 0 to clear_last_i (a power of two, minus 1), behind the records.
+  // Clear the entries from 0 to clear_last_i (a power of two, minus 1), after the records.
   input  logic                                 clear_i,
   input  logic [7:0]                           clear_last_i,
 

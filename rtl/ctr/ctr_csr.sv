@@ -30,7 +30,7 @@ module ctr_csr
   output logic [63:0]     vsctl_o,
   output logic [7:0]      last_o,         // depth - 1
 
-  // Status: at the begin of the cycle, and behind its transfers.
+  // Status: at the begin of the cycle, and after its transfers.
   output logic            frozen_o,
   output logic            wrap_o,
   output logic [7:0]      wrptr_o,
@@ -344,7 +344,7 @@ module ctr_csr
   assign frozen_d = clear_draft ? 1'b0 : writes_status ? after[FrozenBit] : frozen_i;
 
   assign clear_o      = clears || clear_draft;
-  assign clear_last_o = Draft ? last_d | last_o : 8'hFF;  // the greater of the depths before and behind the write
+  assign clear_last_o = Draft ? last_d | last_o : 8'hFF;  // the greater of the depths before and after the write
   assign restart_o    = clears || (writes && (use_mctl || on_vsctl));
 
   logic unused_bits;  // what a mask leaves out

@@ -57,7 +57,7 @@ module ctr_cycles
         assign stored_in  = gen_slot[k-1].stored_out;
       end
 
-      // Nothing moves behind an empty slot.
+      // Nothing moves after an empty slot.
       assign count = valid_i[k] ? {{(ctr_pkg::CounterMax-Width){1'b0}}, count_in} : {ctr_pkg::CounterMax{1'b0}};
       assign cc    = {ctr_pkg::encoded(count), !unknown_in && !(ras_i[k] && (RasPolicy == 0))};
       assign cc_o[k*ctr_pkg::CountBits +: ctr_pkg::CountBits] = cc;

@@ -22,7 +22,7 @@ module ctr_record
   input  logic [NTransfers*3-1:0]    xfer_to_i,
   input  logic [NTransfers*8-1:0]    xfer_cause_i,
 
-  // The status before and behind the group.
+  // The status before and after the group.
   input  logic                       frozen_i,
   input  logic                       wrap_i,
   input  logic [7:0]                 wrptr_i,
@@ -68,7 +68,7 @@ module ctr_record
       assign wrptr_in  = gen_slot[k-1].wrptr_out;
     end
 
-    // Nothing moves behind an empty slot.
+    // Nothing moves after an empty slot.
     logic [3:0] itype;
     logic [2:0] from, to;
     logic [7:0] cause;

@@ -121,7 +121,7 @@ module etrace_assert
       LanesFilled: assert property (@(posedge clk_i) disable iff (!rst_ni) block[k] |-> block[k-1])
         else $error("lane %0d has a block, but lane %0d has none: fill lower lanes first", k, k - 1);
       TrapNewest: assert property (@(posedge clk_i) disable iff (!rst_ni) block[k] |-> !trap[k-1])
-        else $error("lane %0d has a block behind the trap of lane %0d: a trap is the newest of its cycle", k, k - 1);
+        else $error("lane %0d has a block after the trap of lane %0d: a trap is the newest of its cycle", k, k - 1);
     end
   end
 
@@ -160,7 +160,7 @@ module etrace_assert
   EmptyIsQuiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                  empty_o |-> !pkt_valid_o && count == '0 && beat_valid == '0);
 
-  // The encoder: packets to the packer. Behind every end of trace, and first of all, there is nothing but support
+  // The encoder: packets to the packer. After every end of trace, and first of all, there is nothing but support
   // packets and syncs.
   logic synced_q, part, sync, support;
   assign part    = part_valid && part_ready;
@@ -172,7 +172,7 @@ module etrace_assert
   end
   KindKnown: assert property (@(posedge clk_i) disable iff (!rst_ni) part_valid |-> (kind != 3'd0) && (kind != 3'd7));
   SyncFirst: assert property (@(posedge clk_i) disable iff (!rst_ni) part && !synced_q |-> sync || support)
-    else $error("a packet of kind %0d behind a support packet: a sync has to come first", kind);
+    else $error("a packet of kind %0d after a support packet: a sync has to come first", kind);
   EndOfTrace: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                part && support && ((qual == etrace_pkg::QualEndedNtr)) |-> synced_q)
     else $error("a trace ends that did not begin");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One item through the E-Trace algorithm ("Items" to "Packets" in docs/reference/etrace-profile.md). Combinational.
 //
-// Takes the state before the item, gives the state behind it and at most one report: a packet, with a context packet
+// Takes the state before the item, gives the state after it and at most one report: a packet, with a context packet
 // before it or alone (etrace_sequence makes packets of reports). Items chain by their states, the oldest first. Without
 // treat_i the state passes unchanged.
 module etrace_item
@@ -123,7 +123,7 @@ module etrace_item
   assign sequential  = sijumps && sijump && (itype != trace_pkg::ItypeTrapReturn) && (follows || (prev_valid && !prev_trap));
   assign jump        = instruction && etrace_item_pkg::is_uninferable(draft_i, itype) && !sequential;
 
-  // Discontinuity behind the previous item. With a counter, and before an interrupt, no address is compared.
+  // Discontinuity after the previous item. With a counter, and before an interrupt, no address is compared.
   logic implicit, updiscon;
   assign implicit = prev_valid && prev_popped && (!HasStack || interrupt || (prev_top == addr));
   assign updiscon = prev_valid && prev_jump && !implicit;
@@ -180,7 +180,7 @@ module etrace_item
   );
 
   // Rules 3 to 5. An address before a sync is needed if the decoder could meet the sync's address too early, and at a
-  // call behind returns that were not reported.
+  // call after returns that were not reported.
   logic ret_open_now, early, anchor, target, address, rest, address_packet;
   assign ret_open_now   = (ret_open || implicit) && !branch;
   assign early          = any_branch || ret_open_now || (jump && (next_priv_i == privilege));
@@ -193,7 +193,7 @@ module etrace_item
   assign packet         = target || address || rest;
   assign address_packet = target || address || (rest && greatest && !draft_i);
 
-  // The open calls. The item's own push or pop is behind its packet.
+  // The open calls. The item's own push or pop is after its packet.
   logic [DepthBits-1:0] depth;
   logic                 call_open;
   logic [AddrBits-1:0]  top, size;
@@ -287,7 +287,7 @@ module etrace_item
   assign packets_o  = {context_first, count_first, packet};
   assign explicit_o = sync || target || notify;
 
-  // State behind the item. What is reported of a trap stays until the next one.
+  // State after the item. What is reported of a trap stays until the next one.
   assign state_new[etrace_layout_pkg::StateValid]              = !next_none_i;
   assign state_new[etrace_layout_pkg::StateTrap]               = trap;
   assign state_new[etrace_layout_pkg::StateReported]           = trap_itself;

@@ -29,7 +29,7 @@ package etrace_item_pkg;
     is_return = (itype == 4'd13) || (draft && (itype == 4'd12));
   endfunction
 
-  // Of an item's packets that are no sync: how many; and trace_pkg::sync_dues behind them, which is none behind a sync. The
+  // Of an item's packets that are no sync: how many; and trace_pkg::sync_dues after them, which is none after a sync. The
   // one that is known last is in bit 0.
   function automatic logic [3:0] number(input logic [2:0] packets);
     number = {3'd0, packets[0]} + {3'd0, packets[1]} + {3'd0, packets[2]};

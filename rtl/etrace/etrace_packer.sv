@@ -58,7 +58,7 @@ module etrace_packer
   output logic                     pkt_valid_o,
   output logic [1:0]               pkt_type_o,
   output logic [4:0]               pkt_length_o,   // bytes, 1 to 31
-  output logic [247:0]             pkt_payload_o,  // first byte in the low bits; bytes behind the last are 0
+  output logic [247:0]             pkt_payload_o,  // first byte in the low bits; bytes after the last are 0
   output logic                     pkt_start_o,    // a 3.0
   output logic [15:0]              pkt_time_o,
   input  logic                     pkt_ready_i,
@@ -83,7 +83,7 @@ module etrace_packer
   logic [WhereBits-1:0]      where;
   logic [OldBits-1:0]        old_where;
   logic                      old_context_top;
-  logic [MaxBits-4-1:0]      old_context;   // draft 3.2 behind format and subformat
+  logic [MaxBits-4-1:0]      old_context;   // draft 3.2 after format and subformat
   logic [HeadBits-1:0]       count_head, jump_head;
   logic [AddrBits-1:0]       addr;
   logic [EcauseWidth:0]      cause;         // interrupt, ecause
@@ -206,7 +206,7 @@ module etrace_packer
                                etrace_pkg::SubContext, etrace_pkg::FormatSync};
   assign old_context_packet = {old_context, etrace_pkg::SubContext, etrace_pkg::FormatSync};
 
-  // encoder_mode and all behind the six options are 0; the draft ends with ioptions.
+  // encoder_mode and all after the six options are 0; the draft ends with ioptions.
   localparam int SupportBits = 4 + 1 + EncoderModeN + 2 + etrace_pkg::NOptions;
   assign support_top = (IOptionsN == etrace_pkg::NOptions) && options_i[5];
   assign support     = {{(MaxBits-SupportBits){1'b0}}, options_i, qual_i, {EncoderModeN{1'b0}}, ienable_i,

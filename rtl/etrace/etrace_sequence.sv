@@ -54,7 +54,7 @@ module etrace_sequence
 
   // What it holds, in order, bit 0 first; sent_q: what has left.
   localparam int NParts = 5;
-  localparam int Before = 0, Context = 1, Count = 2, Packet = 3, Behind = 4;
+  localparam int Before = 0, Context = 1, Count = 2, Packet = 3, After = 4;
   logic [NParts-1:0] parts, left, part, sent_q;
   logic              support;
 
@@ -74,11 +74,11 @@ module etrace_sequence
   assign parts[Context] = report[etrace_layout_pkg::ReportContextFirst];
   assign parts[Count]   = draft_i && counting && (kind == etrace_pkg::KindAddress);
   assign parts[Packet]  = (kind != etrace_item_pkg::KindNone);
-  assign parts[Behind]  = desc_i[etrace_layout_pkg::DescAfter];
+  assign parts[After]  = desc_i[etrace_layout_pkg::DescAfter];
 
   assign left         = parts & ~sent_q;
   assign part         = left & (~left + 1'b1);  // the first of them
-  assign support      = part[Before] || part[Behind];
+  assign support      = part[Before] || part[After];
   assign valid_o      = desc_valid_i;
   assign desc_ready_o = ready_i && (left == part);
 
@@ -87,7 +87,7 @@ module etrace_sequence
     else if (desc_valid_i && ready_i)  sent_q <= desc_ready_o ? {NParts{1'b0}} : sent_q | part;
   end
 
-  // The draft's count goes without an address; behind it is no branch but that of the item itself.
+  // The draft's count goes without an address; after it is no branch but that of the item itself.
   logic counted;
   assign counted    = parts[Count] && part[Packet];
   assign kind_o     = support       ? etrace_pkg::KindSupport :

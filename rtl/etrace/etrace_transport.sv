@@ -27,7 +27,7 @@ module etrace_transport (
 
   output logic         out_valid_o,
   output logic [3:0]   out_nbytes_o,
-  output logic [63:0]  out_data_o,     // first byte in the low bits, 0 behind the last
+  output logic [63:0]  out_data_o,     // first byte in the low bits, 0 after the last
   input  logic         out_ready_i,
 
   output logic         at_valid_o,
@@ -47,12 +47,12 @@ module etrace_transport (
   logic [7:0]         header;
   logic [1:0]         index_bytes;
   logic [2:0]         head_bytes;  // bytes before the payload
-  logic [MsgBits-9:0] behind;     // all but the header
+  logic [MsgBits-9:0] rest;        // all but the header
   logic [5:0]         nbytes;
 
   assign index_bytes = atb_i ? 2'd0 : index_bytes_i;
   assign header      = atb_i ? {2'b00, timestamp_i, pkt_length_i} : {timestamp_i, flow_i, pkt_length_i};
-  assign behind      = {{(MsgBits-264-8){1'b0}}, timestamp_i ? {pkt_payload_i, pkt_time_i} : {16'd0, pkt_payload_i}};
+  assign rest        = {{(MsgBits-264-8){1'b0}}, timestamp_i ? {pkt_payload_i, pkt_time_i} : {16'd0, pkt_payload_i}};
   assign head_bytes  = 3'd1 + {1'b0, index_bytes} + {1'b0, timestamp_i, 1'b0};
   assign nbytes      = {3'd0, head_bytes} + {1'b0, pkt_length_i};
 
@@ -102,7 +102,7 @@ module etrace_transport (
       left_q  <= '0;
       at_q    <= '0;
     end else if (take) begin
-      msg_q   <= {behind << {index_bytes, 3'b000}, header};
+      msg_q   <= {rest << {index_bytes, 3'b000}, header};
       zeros_q <= zeros;
       left_q  <= nbytes;
       at_q    <= at_q + {4'd0, zeros} + {4'd0, room};

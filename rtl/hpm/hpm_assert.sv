@@ -98,7 +98,7 @@ module hpm_assert
                                !HasSscofpmf |-> {lcofi_o, lcofie_o, of_o, request} == 66'd0);
   NoSmcntrpmf: assert property (@(posedge clk_i) disable iff (!rst_ni) !HasSmcntrpmf |-> {cyclecfg, instretcfg} == '0);
 
-  // The device: OF. Only an overflow sets it behind a cycle in which mhpmevent is not written, and it disables.
+  // The device: OF. Only an overflow sets it after a cycle in which mhpmevent is not written, and it disables.
   OfStays: assert property (@(posedge clk_i) disable iff (!rst_ni) 1'b1 |=> ($past(of_o & ~event_we) & ~of_o) == 32'd0);
   OfFromRequest: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                   1'b1 |=> (of_o & ~$past(of_o | event_we | request)) == 32'd0);

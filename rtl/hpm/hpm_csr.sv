@@ -33,7 +33,7 @@ module hpm_csr
   input  logic [31:0]      of_i,
   output logic [31:0]      counter_we_o,
   output logic [31:0]      event_we_o,
-  output logic [63:0]      wdata_o,       // all 64 bits behind the write
+  output logic [63:0]      wdata_o,       // all 64 bits after the write
 
   // Settings of this cycle.
   output logic [31:0]     inhibit_o,      // mcountinhibit

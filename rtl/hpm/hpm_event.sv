@@ -18,7 +18,7 @@ module hpm_event
 
   input  logic                          overflow_i,
   input  logic                          we_i,
-  input  logic [63:0]                   wdata_i,    // all 64 bits behind the write
+  input  logic [63:0]                   wdata_i,    // all 64 bits after the write
   output logic [63:0]                   event_o,
   output logic                          of_o,
   output logic                          request_o   // of an interrupt, at the end of this cycle

@@ -142,7 +142,7 @@ module ntrace_assert
   EmptyIsQuiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                  empty_o |-> !out_valid_o && count == '0 && msg_valid == '0);
 
-  // The encoder: behind an Error comes a message with SYNC (NT-14).
+  // The encoder: after an Error comes a message with SYNC (NT-14).
   logic error_last_q;
   logic [NMsg:0] error_before;
   assign error_before[0] = error_last_q;

@@ -4,7 +4,7 @@
 //
 // The field ends with the byte that holds the highest 1 of `length_i`, but not before `min_bytes_i`: a
 // field that starts on a byte boundary takes a byte even if it is 0 (NT-7). `length_i` is the field itself
-// unless it may end earlier than its highest 1 (section 8.2). Bytes behind its end are 0.
+// unless it may end earlier than its highest 1 (section 8.2). Bytes after its end are 0.
 module ntrace_field
 #(
   parameter int Bytes     = 4,
@@ -21,7 +21,7 @@ module ntrace_field
   output logic [8*Bytes-1:0]   bytes_o
 );
 
-  // Seen from the last byte down: nothing of the field is in byte k or behind it, so the field ends
+  // Seen from the last byte down: nothing of the field is in byte k or after it, so the field ends
   // before byte k; and how many bytes it has from byte k on.
   for (genvar k = Bytes - 1; k >= 0; k--) begin : gen_byte
     localparam int Index = k;

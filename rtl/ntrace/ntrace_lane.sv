@@ -313,7 +313,7 @@ module ntrace_lane
     .state_o          (held_o)
   );
 
-  // The messages. Slot 0: Error or the flush. Then what was resolved, and Ownership behind it; nothing is
+  // The messages. Slot 0: Error or the flush. Then what was resolved, and Ownership after it; nothing is
   // resolved by a block that fills I-CNT. Slot 4: ResourceFull with HIST.
   logic                resolved, owed, correlate;
   logic [5:0]          tcode0, tcode1, tcode2, tcode3;
@@ -424,7 +424,7 @@ module ntrace_lane
   assign unused_dues = ^dues_0;
 
   // State after the block; outside of what is traced nothing is pending or counted. A mark that was served is gone; a
-  // watchpoint marks what is behind its block.
+  // watchpoint marks what is after its block.
   logic                mark_event_new, mark_ext_new, moves;
   logic [2:0]          pend_new;
   logic [IcntBits-1:0] icnt_left;

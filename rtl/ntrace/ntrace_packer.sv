@@ -42,7 +42,7 @@ module ntrace_packer
   localparam int HistBytes = (HistBits + 5) / 6;
   localparam int TimeBytes = (TsWidth + 5) / 6;
   localparam int TailBytes = AddrBytes + HistBytes + TimeBytes;
-  localparam int VarBits   = 6*HeadBytes - 6;  // room for all of the head behind TCODE
+  localparam int VarBits   = 6*HeadBytes - 6;  // room for all of the head after TCODE
 
   // The longest message is IndirectBranchHistSync, whose head has at most SRC, SYNC, B-TYPE and a longest
   // I-CNT: 36 bytes. The message register is never shorter than the output.
@@ -76,7 +76,7 @@ module ntrace_packer
   assign has_var1 = has_addr || ntrace_pkg::has_hrepeat(tcode, f4);
   assign has_hist = ntrace_pkg::has_hist(tcode, f2);
 
-  // Head: the first variable field starts right behind the fixed ones and is at least one bit wide. So
+  // Head: the first variable field starts right after the fixed ones and is at least one bit wide. So
   // the head has the byte of its first bit, number `fixed` counted from the end of TCODE.
   logic [VarBits-1:0]     with_f2, with_f4, with_src;
   logic [11:0]            src;
@@ -167,7 +167,7 @@ module ntrace_packer
     .bytes_o     (time_bytes)
   );
 
-  // Put the fields behind each other, the last two first. The longest head has none of ADDR and HIST,
+  // Put the fields one after the other, the last two first. The longest head has none of ADDR and HIST,
   // so nothing but zeros is shifted out of MsgBytes.
   logic [8*TailBytes-1:0]   hist_time, tail_bytes;
   logic [8*MsgBytes-1:0]    msg_bytes;
@@ -183,7 +183,7 @@ module ntrace_packer
   assign tail_n      = {{(TailCntBits-AddrCntBits){1'b0}}, addr_n} + hist_time_n;
   assign msg_n       = {{(MsgCntBits-HeadCntBits){1'b0}}, head_n} + {{(MsgCntBits-TailCntBits){1'b0}}, tail_n};
 
-  // The message being sent: its next bytes are the low ones, everything behind its end is 0.
+  // The message being sent: its next bytes are the low ones, everything after its end is 0.
   logic [8*MsgBytes-1:0] msg_q;
   logic [MsgCntBits-1:0] left_q;
   logic                  last_word, take;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the period of a full HIST (docs/reference/ntrace-profile.md, "Pattern"; 9.3). Combinational.
 //
-// Of the H = HistBits-1 branches the oldest whole periods become the pattern that is held; what is behind
+// Of the H = HistBits-1 branches the oldest whole periods become the pattern that is held; what is after
 // them, less than a period, stays in HIST. Without a period the pattern is the whole HIST.
 module ntrace_pattern
 #(

@@ -24,7 +24,7 @@ module ntrace_repeat
   input  logic [Xlen-2:0]       branch_target_i,
   input  logic                  branch_becomes_i,
 
-  // Ownership is sent; another message is sent before it, or behind it.
+  // Ownership is sent; another message is sent before it, or after it.
   input  logic                  own_i,
   input  logic                  before_i,
   input  logic                  behind_i,
@@ -99,7 +99,7 @@ module ntrace_repeat
                                     : {{(Var0Bits-HistBits){1'b0}}, rep_hist};
   assign flush_hrepeat_o = rep_count_now;
 
-  // The branch message that is sent becomes rb if nothing is sent behind it.
+  // The branch message that is sent becomes rb if nothing is sent after it.
   logic rb_new;
   assign rb_new = repeat_branch_i && branch_i && !branch_counted_o && branch_becomes_i && !own_i;
 

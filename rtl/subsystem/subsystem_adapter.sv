@@ -152,7 +152,7 @@ module subsystem_adapter
     localparam int Base = BlockBits*k;
     logic [7:0]      trap_cause;
     logic [Xlen-1:0] trap_tval;
-    logic [2:0]      behind;
+    logic [2:0]      after;
     wire             wide = blocks[Base + subsystem_layout_pkg::BlockWide];
     wire             insn = blocks[Base + subsystem_layout_pkg::BlockInsn];
 
@@ -166,15 +166,15 @@ module subsystem_adapter
     assign block_next[3*k +: 3]        = blocks[Base + subsystem_layout_pkg::BlockNext +: 3];
     assign ing_context_o[32*k +: 32]   = blocks[Base + subsystem_layout_pkg::BlockContext +: 32];
 
-    // Cause and tval of the trap among them, and the mode behind the youngest.
+    // Cause and tval of the trap among them, and the mode after the youngest.
     if (k == 0) begin : gen_first
       assign trap_cause = ing_cause_o[8*k +: 8];
       assign trap_tval  = ing_tval_o[Xlen*k +: Xlen];
-      assign behind     = block_next[3*k +: 3];
+      assign after      = block_next[3*k +: 3];
     end else begin : gen_next
       assign trap_cause = gen_block[k-1].trap_cause | ing_cause_o[8*k +: 8];
       assign trap_tval  = gen_block[k-1].trap_tval | ing_tval_o[Xlen*k +: Xlen];
-      assign behind     = block[k] ? block_next[3*k +: 3] : gen_block[k-1].behind;
+      assign after      = block[k] ? block_next[3*k +: 3] : gen_block[k-1].after;
     end
 
     assign once_cause_o[8*k +: 8]      = block[k] ? gen_block[NRet-1].trap_cause : 8'd0;
@@ -183,7 +183,7 @@ module subsystem_adapter
 
   assign first_mode    = ing_priv_o[2:0];
   assign first_context = ing_context_o[31:0];
-  assign last_mode     = gen_block[NRet-1].behind;
+  assign last_mode     = gen_block[NRet-1].after;
 
   // --- Transfers -----------------------------------------------------------------------------------------
 

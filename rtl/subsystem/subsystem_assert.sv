@@ -64,7 +64,7 @@ module subsystem_assert
                               (ret_mode_i[2:0] == ret_mode_i[3*(NRet-1) +: 3]) && (ret_context_i[31:0] == ret_context_i[32*(NRet-1) +: 32]))
       else $error("two slots that are reported in one cycle have different modes or contexts");
     TrapLast: assert property (@(posedge clk_i) disable iff (!rst_ni) traps[0] |-> !reported[NRet-1])
-      else $error("something is reported behind a trap in its cycle");
+      else $error("something is reported after a trap in its cycle");
   end else begin : gen_one
     logic unused_alone;
     assign unused_alone = ^{ret_mode_i, ret_context_i};

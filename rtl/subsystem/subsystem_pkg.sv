@@ -2,7 +2,7 @@
 // Counter events and the register map of the subsystem (docs/reference/rtl-subsystem.md).
 package subsystem_pkg;
 
-  // Events by their place in events_i of the counters; selector 3 counts the first. External ones stand behind.
+  // Events by their place in events_i of the counters; selector 3 counts the first. External ones come last.
   localparam int EventBranch      = 0;
   localparam int EventTakenBranch = 1;
   localparam int EventJump        = 2;   // neither call nor return

@@ -39,7 +39,7 @@ module trace_subsystem
   input  logic [NRet*8-1:0]                                  ret_cause_i,
   input  logic [NRet*Xlen-1:0]                               ret_tval_i,
   input  logic [NRet*3-1:0]                                  ret_mode_i,       // {V, PRV} in which it happened
-  input  logic [NRet*3-1:0]                                  ret_mode_next_i,  // and behind it
+  input  logic [NRet*3-1:0]                                  ret_mode_next_i,  // and after it
   input  logic [NRet*32-1:0]                                 ret_context_i,
   input  logic [NRet-1:0]                                    ret_misp_i,       // it was predicted wrong
   // Its row of the tandem trace (rtl/tandem); next_pc and insn16 mean something in whatever is reported.

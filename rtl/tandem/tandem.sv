@@ -55,7 +55,7 @@ module tandem #(
   // Trace.
   output logic                                            out_valid_o,
   output logic [$clog2(OutBytes+1)-1:0]                   out_count_o,
-  output logic [8*OutBytes-1:0]                           out_data_o,   // first byte in the low bits, 0 behind the last
+  output logic [8*OutBytes-1:0]                           out_data_o,   // first byte in the low bits, 0 after the last
   input  logic                                            out_ready_i,
 
   output logic                                            empty_o
@@ -108,11 +108,11 @@ module tandem #(
   end
 
   for (genvar k = 0; k < NLanes; k++) begin : gen_lane
-    logic [StateBits-1:0] found, behind;
+    logic [StateBits-1:0] found, after;
     if (k == 0) begin : gen_first
       assign found = state_q;
     end else begin : gen_next
-      assign found = gen_lane[k-1].behind;
+      assign found = gen_lane[k-1].after;
     end
 
     tandem_lane #(
@@ -155,7 +155,7 @@ module tandem #(
       .gpr_sent_o     (gpr_sent[k]),
       .reset_o        (resets[k]),
       .state_i        (found),
-      .state_o        (behind),
+      .state_o        (after),
       .illegal_o      (illegal[k]),
       .row_valid_o    (made[k]),
       .row_o          (rows[RowBits*k +: RowBits])
@@ -167,7 +167,7 @@ module tandem #(
       state_q <= '0;
       error_o <= '0;
     end else begin
-      state_q <= gen_lane[NLanes-1].behind;
+      state_q <= gen_lane[NLanes-1].after;
       error_o <= illegal;
     end
   end

@@ -88,13 +88,13 @@ module tandem_assert #(
   StateStays: assert property (@(posedge clk_i) disable iff (!rst_ni) (taken & ~illegal) == '0 |=> $stable(state_q));
   NoEndKeptBack: assert property (@(posedge clk_i) disable iff (!rst_ni) !ImpliedEnd |-> !state_q[tandem_layout_pkg::StateOpen]);
 
-  // Words: not empty, zero behind their bytes, and there until they are taken.
+  // Words: not empty, zero after their bytes, and there until they are taken.
   localparam int CountBits = $clog2(OutBytes + 1);
-  logic [8*OutBytes-1:0] behind;
-  assign behind = out_data_o >> {out_count_o, 3'b000};
+  logic [8*OutBytes-1:0] after;
+  assign after = out_data_o >> {out_count_o, 3'b000};
   CountFits: assert property (@(posedge clk_i) disable iff (!rst_ni)
                               out_valid_o |-> (out_count_o != '0) && (out_count_o <= OutBytes[CountBits-1:0]));
-  ZeroBehind: assert property (@(posedge clk_i) disable iff (!rst_ni) out_valid_o |-> behind == '0);
+  ZeroAfter: assert property (@(posedge clk_i) disable iff (!rst_ni) out_valid_o |-> after == '0);
   WordStays: assert property (@(posedge clk_i) disable iff (!rst_ni)
                               out_valid_o && !out_ready_i |=> out_valid_o && $stable(out_count_o) && $stable(out_data_o));
   EmptyIsEmpty: assert property (@(posedge clk_i) disable iff (!rst_ni) empty_o |-> !out_valid_o && (held == '0));

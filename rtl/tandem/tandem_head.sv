@@ -15,7 +15,7 @@ module tandem_head #(
 ) (
   input  logic [RowBits-1:0] row_i,     // tandem_lane
   output logic [NBits-1:0]   nbytes_o,
-  output logic [8*Bytes-1:0] bytes_o    // first byte in the low bits, 0 behind the last
+  output logic [8*Bytes-1:0] bytes_o    // first byte in the low bits, 0 after the last
 );
 
   localparam int CsrSlots = tandem_table_pkg::CsrSlots;
@@ -54,13 +54,13 @@ module tandem_head #(
   endfunction
 
   // An item in front of bytes. Sizes are constants: nothing but wires.
-  function automatic logic [8*Bytes-1:0] put(input logic [8*Bytes-1:0] behind, input logic [NItem-1:0] size, input logic [ItemBits-1:0] item);
-    put = (behind << {size, 3'b000}) | {{(8*Bytes-ItemBits){1'b0}}, item & ~({ItemBits{1'b1}} << {size, 3'b000})};
+  function automatic logic [8*Bytes-1:0] put(input logic [8*Bytes-1:0] after, input logic [NItem-1:0] size, input logic [ItemBits-1:0] item);
+    put = (after << {size, 3'b000}) | {{(8*Bytes-ItemBits){1'b0}}, item & ~({ItemBits{1'b1}} << {size, 3'b000})};
   endfunction
-  function automatic logic [8*Bytes-1:0] put_register(input logic [8*Bytes-1:0] behind, input logic [FormBits-1:0] form,
+  function automatic logic [8*Bytes-1:0] put_register(input logic [8*Bytes-1:0] after, input logic [FormBits-1:0] form,
                                                       input logic [15:0] addr, input logic [63:0] data);
-    put_register = (form == tandem_table_pkg::FormFull) ? put(behind, FullSize, tandem_pkg::register(form, addr, data))
-                                                  : put(behind, ShortSize, tandem_pkg::register(form, addr, data));
+    put_register = (form == tandem_table_pkg::FormFull) ? put(after, FullSize, tandem_pkg::register(form, addr, data))
+                                                  : put(after, ShortSize, tandem_pkg::register(form, addr, data));
   endfunction
   function automatic logic [NBits-1:0] n_if(input logic there, input logic [NItem-1:0] size);
     n_if = there ? {{(NBits-NItem){1'b0}}, size} : '0;

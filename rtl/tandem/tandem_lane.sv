@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row: whether it is legal, what of it is sent and in which form, and what the encoder knows behind it.
+// A row: whether it is legal, what of it is sent and in which form, and what the encoder knows after it.
 //
 // Combinational. State of the lane before comes in, that for the next one goes out. A row that is not taken, not legal or has nothing to
 // send changes nothing.
@@ -175,8 +175,8 @@ module tandem_lane #(
 
   // {minstreth, minstret, mcycleh, mcycle, fcsr}, on RV64 0 for high halves.
   logic [NBases*Xlen-1:0]                 value, base_found, data;
-  logic [NBases-1:0]                      sent, based_here, based_behind, based_found;
-  logic [NBases*Xlen-1:0]                 base_behind;
+  logic [NBases-1:0]                      sent, based_here, based_after, based_found;
+  logic [NBases*Xlen-1:0]                 base_after;
   logic [NBases*tandem_table_pkg::FormBits-1:0] form;
 
   assign value[0 +: Xlen] = {{(Xlen-32){1'b0}}, fcsr_i};
@@ -195,13 +195,13 @@ module tandem_lane #(
     end
   end
 
-  // fcsr is sent before the CSRs, the counters are sent behind them.
+  // fcsr is sent before the CSRs, the counters are sent after them.
   assign based_here = reset_o ? {NBases{1'b0}} : based;
-  assign {based_behind, base_behind} =
+  assign {based_after, base_after} =
     reported_csrs(sent[0] ? reported({based_here, base}, tandem_pkg::Fcsr, value[0 +: Xlen]) : {based_here, base},
               sends[tandem_table_pkg::Csr3:tandem_table_pkg::Csr0], csr_addr_i, csr_i);
-  assign based_found = {based_behind[NBases-1:1], based_here[0]};
-  assign base_found  = {base_behind[NBases*Xlen-1:Xlen], base[Xlen-1:0]};
+  assign based_found = {based_after[NBases-1:1], based_here[0]};
+  assign base_found  = {base_after[NBases*Xlen-1:Xlen], base[Xlen-1:0]};
 
   for (genvar b = 0; b < NBases; b++) begin : gen_base
     logic            has_base;
@@ -220,11 +220,11 @@ module tandem_lane #(
       .data_o  (data[Xlen*b +: Xlen])
     );
     if (b == tandem_pkg::Fcsr) begin : gen_fcsr
-      assign based_then[b]              = based_behind[b] && CanBe[b];
-      assign base_then[Xlen*b +: Xlen]  = base_behind[Xlen*b +: Xlen];
+      assign based_then[b]              = based_after[b] && CanBe[b];
+      assign base_then[Xlen*b +: Xlen]  = base_after[Xlen*b +: Xlen];
     end else begin : gen_counter
-      assign based_then[b]              = (based_behind[b] || sent[b]) && CanBe[b];
-      assign base_then[Xlen*b +: Xlen]  = sent[b] ? to : base_behind[Xlen*b +: Xlen];
+      assign based_then[b]              = (based_after[b] || sent[b]) && CanBe[b];
+      assign base_then[Xlen*b +: Xlen]  = sent[b] ? to : base_after[Xlen*b +: Xlen];
     end
   end
 

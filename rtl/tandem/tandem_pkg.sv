@@ -11,7 +11,7 @@ package tandem_pkg;
   localparam int NItem    = 5;  // bits of its size
 
   // (A package cannot build on another's constants outside functions: Yosys. So 2, for FormBits.)
-  // Items. Fields are padded to their longest: what is behind an item's size is cut off where it is put.
+  // Items. Fields are padded to their longest: what is after an item's size is cut off where it is put.
   function automatic logic [ItemBits-1:0] alone(input logic [7:0] code);
     alone = {{(ItemBits-8){1'b0}}, code};
   endfunction

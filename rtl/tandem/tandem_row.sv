@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a row (docs/reference/tandem-profile.md, "Bytes of a row"): head and tail, one behind the other.
+// The bytes of a row (docs/reference/tandem-profile.md, "Bytes of a row"): head and tail, one after the other.
 module tandem_row #(
   parameter int Xlen                  = 64,
   parameter int Flen                  = 64,
@@ -19,7 +19,7 @@ module tandem_row #(
 ) (
   input  logic [HeadBits+TailBits-1:0] row_i,     // tandem_lane
   output logic [NBits-1:0]             nbytes_o,
-  output logic [8*Bytes-1:0]           bytes_o    // first byte in the low bits, 0 behind the last
+  output logic [8*Bytes-1:0]           bytes_o    // first byte in the low bits, 0 after the last
 );
 
   localparam int HeadNBits = $clog2(HeadBytes + 1);

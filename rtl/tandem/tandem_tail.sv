@@ -13,7 +13,7 @@ module tandem_tail #(
 ) (
   input  logic [RowBits-1:0] row_i,     // tandem_lane
   output logic [NBits-1:0]   nbytes_o,
-  output logic [8*Bytes-1:0] bytes_o    // first byte in the low bits, 0 behind the last
+  output logic [8*Bytes-1:0] bytes_o    // first byte in the low bits, 0 after the last
 );
 
   localparam int FormBits = tandem_table_pkg::FormBits;
@@ -44,13 +44,13 @@ module tandem_tail #(
   endfunction
 
   // An item in front of bytes. Sizes are constants: nothing but wires.
-  function automatic logic [8*Bytes-1:0] put(input logic [8*Bytes-1:0] behind, input logic [NItem-1:0] size, input logic [ItemBits-1:0] item);
-    put = (behind << {size, 3'b000}) | {{(8*Bytes-ItemBits){1'b0}}, item & ~({ItemBits{1'b1}} << {size, 3'b000})};
+  function automatic logic [8*Bytes-1:0] put(input logic [8*Bytes-1:0] after, input logic [NItem-1:0] size, input logic [ItemBits-1:0] item);
+    put = (after << {size, 3'b000}) | {{(8*Bytes-ItemBits){1'b0}}, item & ~({ItemBits{1'b1}} << {size, 3'b000})};
   endfunction
-  function automatic logic [8*Bytes-1:0] put_register(input logic [8*Bytes-1:0] behind, input logic [FormBits-1:0] form,
+  function automatic logic [8*Bytes-1:0] put_register(input logic [8*Bytes-1:0] after, input logic [FormBits-1:0] form,
                                                       input logic [15:0] addr, input logic [63:0] data);
-    put_register = (form == tandem_table_pkg::FormFull) ? put(behind, FullSize, tandem_pkg::register(form, addr, data))
-                                                  : put(behind, ShortSize, tandem_pkg::register(form, addr, data));
+    put_register = (form == tandem_table_pkg::FormFull) ? put(after, FullSize, tandem_pkg::register(form, addr, data))
+                                                  : put(after, ShortSize, tandem_pkg::register(form, addr, data));
   endfunction
   function automatic logic [NBits-1:0] n_if(input logic there, input logic [NItem-1:0] size);
     n_if = there ? {{(NBits-NItem){1'b0}}, size} : '0;
@@ -60,13 +60,13 @@ module tandem_tail #(
   endfunction
 
   // An item that ends with 1, 2, 4 or 8 bytes of data.
-  function automatic logic [8*Bytes-1:0] put_data(input logic [8*Bytes-1:0] behind, input logic [NItem-1:0] size, input logic [1:0] data_size,
+  function automatic logic [8*Bytes-1:0] put_data(input logic [8*Bytes-1:0] after, input logic [NItem-1:0] size, input logic [1:0] data_size,
                                                   input logic [ItemBits-1:0] item);
     case (data_size)
-      2'd0:    put_data = put(behind, size + 5'd1, item);
-      2'd1:    put_data = put(behind, size + 5'd2, item);
-      2'd2:    put_data = put(behind, size + 5'd4, item);
-      default: put_data = put(behind, size + 5'd8, item);
+      2'd0:    put_data = put(after, size + 5'd1, item);
+      2'd1:    put_data = put(after, size + 5'd2, item);
+      2'd2:    put_data = put(after, size + 5'd4, item);
+      default: put_data = put(after, size + 5'd8, item);
     endcase
   endfunction
   function automatic logic [NBits-1:0] n_data(input logic there, input logic [1:0] data_size);
@@ -74,9 +74,9 @@ module tandem_tail #(
   endfunction
 
   // A counter, on RV32 in two registers.
-  function automatic logic [8*Bytes-1:0] put_counter(input logic [8*Bytes-1:0] behind, input logic [2*FormBits-1:0] forms,
+  function automatic logic [8*Bytes-1:0] put_counter(input logic [8*Bytes-1:0] after, input logic [2*FormBits-1:0] forms,
                                                      input logic [11:0] addr, input logic [11:0] addr_high, input logic [63:0] data);
-    put_counter = behind;
+    put_counter = after;
     if (Halves > 1) put_counter = put_register(put_counter, forms[2*FormBits-1:FormBits], {4'd0, addr_high}, {32'd0, data[63:32]});
     put_counter = put_register(put_counter, forms[FormBits-1:0], {4'd0, addr}, data);
   endfunction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of rows to words of OutBytes bytes. Rows share words; a word that is not full leaves when no row waits behind it.
+// Bytes of rows to words of OutBytes bytes. Rows share words; a word that is not full leaves when no row waits after it.
 module tandem_words #(
   parameter int RowBytes = 197,
   parameter int OutBytes = 32,
@@ -23,7 +23,7 @@ module tandem_words #(
   output logic                  empty_o
 );
 
-  localparam int Bytes    = RowBytes + OutBytes - 1;  // a row comes in behind less than a word
+  localparam int Bytes    = RowBytes + OutBytes - 1;  // a row comes in after less than a word
   localparam int FillBits = $clog2(Bytes + 1);
   localparam logic [FillBits-1:0] Word = OutBytes[FillBits-1:0];
 

@@ -11,7 +11,7 @@ module trace_component_ctrl (
   input  logic write_i,         // tr??Control is being written
   input  logic wr_active_i,
   input  logic wr_enable_i,
-  input  logic may_reset_i,     // behind this cycle no message is half sent
+  input  logic may_reset_i,     // after this cycle no message is half sent
   input  logic stop_i,          // hardware clears Enable; wins over a write
 
   output logic active_o,

@@ -16,7 +16,7 @@ module trace_funnel #(
   input  logic                          enable_i,   // 0: lets no further message in
   input  logic [NInputs-1:0]            dis_i,      // messages of this input are thrown away
   output logic                          empty_o,
-  output logic                          may_clear_o,// behind this cycle no message is half in or half out
+  output logic                          may_clear_o,// after this cycle no message is half in or half out
 
   input  logic [NInputs-1:0]            in_valid_i,
   input  logic [NInputs-1:0]            in_last_i,
@@ -37,7 +37,7 @@ module trace_funnel #(
   localparam int FillBits  = $clog2(Depth + 1);
   localparam int RoomLimit = Depth - MaxWords;
 
-  logic [NInputs-1:0]  above_q;     // inputs behind the one served last
+  logic [NInputs-1:0]  above_q;     // inputs after the one served last
   logic [NInputs-1:0]  grant_q;     // one hot, while inside_q
   logic                inside_q;    // in the middle of a message of that input
   logic [NInputs-1:0]  drop_q;      // in the middle of a message that is thrown away

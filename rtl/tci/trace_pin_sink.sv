@@ -132,7 +132,7 @@ module trace_pin_sink
     end
   end
 
-  // The last byte of a word is the one behind which there is none.
+  // The last byte of a word is the one after which there is none.
   logic [OutBytes:0]           there;
   logic [OutBytes*PtrBits-1:0] slot_ptr;  // wraps here: Icarus 11 does not wrap inside an index
   assign there[OutBytes] = 1'b0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes to the trace pins: TRC_CLK and 1, 2, 4, 8 or 16 bits of TRC_DATA, a new value at every edge of TRC_CLK.
 //
-// Idle is all ones (N-Trace 3.4), or another byte, also on the upper eight of 16 pins behind an odd last byte. On 1, 2 and 4
+// Idle is all ones (N-Trace 3.4), or another byte, also on the upper eight of 16 pins after an odd last byte. On 1, 2 and 4
 // pins a probe cannot see where a message begins unless idle comes before it: it comes before messages that
 // ask for it, and at least every IdleInterval bytes. Two idle bytes, because fourteen ones in a row also occur
 // inside a message and at its end.
@@ -21,7 +21,7 @@ module trace_pin_tx #(
 
   input  logic        ready_i,      // a whole message is there
   input  logic [9:0]  byte0_i,      // {wants idle before it, last of its message, byte}
-  input  logic [8:0]  byte1_i,      // the one behind it
+  input  logic [8:0]  byte1_i,      // the one after it
   output logic [1:0]  take_o,       // bytes taken
   output logic        sending_o,    // a message or a pattern is on its way
 
@@ -39,13 +39,13 @@ module trace_pin_tx #(
 
   // The byte (two of them on 16 pins) that is being sent, lowest bits first.
   logic [15:0]          slot_q;
-  logic [2:0]           beats_q;      // left of it, behind the one on the pins
+  logic [2:0]           beats_q;      // left of it, after the one on the pins
   logic                 inside_q;     // it is not the last of its message
   logic                 busy_q;
   logic [1:0]           pattern_q;    // byte of the calibration pattern that is next
   logic [4:0]           idle_q;       // idle bits sent since the last message, up to IdleBits
   logic [SinceBits-1:0] since_q;      // bytes since IdleBits of idle
-  logic                 aligned_q;    // idle was sent behind a calibration
+  logic                 aligned_q;    // idle was sent after a calibration
   logic                 wide, free, start, need_idle, pair, calibrate;
   logic [7:0]           pattern;
   logic [2:0]           beats;
@@ -62,7 +62,7 @@ module trace_pin_tx #(
                      (mode_i == 4'd10) ? ((pattern_q == 2'd3) ? 8'h0F : (pattern_q == 2'd2) ? 8'hF0 : 8'h5A) :
                      ((pattern_q == 2'd3) ? 8'hFF : (pattern_q == 2'd2) ? 8'h00 : (pattern_q == 2'd1) ? 8'h55 : 8'hAA);
 
-  // What comes behind the byte that ends with this change.
+  // What comes after the byte that ends with this change.
   assign free      = change && (beats_q == 3'd0);
   assign calibrate = free && !inside_q && (calibrate_i || (pattern_q != 2'd0));
   assign need_idle = (idle_q < IdleBits[4:0]) &&

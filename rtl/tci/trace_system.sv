@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace system behind one register port: an N-Trace or E-Trace encoder for each hart, a funnel, a RAM sink, a pin sink.
+// A trace system with one register port: an N-Trace or E-Trace encoder for each hart, a funnel, a RAM sink, a pin sink.
 //
 // Components (bits 15:12 of the address): hart n at n, funnel at 8, RAM sink at 9, pin sink at A. Registers:
 // docs/reference/tci-registers.md; how it is built: docs/reference/rtl-tci.md.
@@ -111,7 +111,7 @@ module trace_system
   output logic [NHarts-1:0]                     enc_ext_notify_o,
   output logic [NHarts*TsWidth-1:0]             enc_tstamp_o,
   output logic [NHarts-1:0]                     enc_empty_o,
-  // Byte streams before the funnel and behind it.
+  // Byte streams before the funnel and after it.
   output logic [NHarts-1:0]                     enc_valid_o,
   output logic [NHarts*CountBits-1:0]           enc_nbytes_o,
   output logic [NHarts*8*OutBytes-1:0]          enc_data_o,

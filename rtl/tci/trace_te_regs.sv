@@ -35,7 +35,7 @@ module trace_te_regs
 
   // The encoder.
   output logic                    active_o,           // 0 holds it in reset
-  input  logic                    may_reset_i,        // behind this cycle it is at a message boundary
+  input  logic                    may_reset_i,        // after this cycle it is at a message boundary
   input  logic                    accept_i,           // it takes the beat on the ingress port
   input  logic                    empty_i,
   input  logic                    overflow_i,

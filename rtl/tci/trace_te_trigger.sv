@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // trTeInstTracing and what changes it: software, debug triggers, external triggers; and the trigger outputs.
 //
-// Trace-on counts from the beat it comes with, trace-off from the beat behind it (Triggers Precedence:
+// Trace-on counts from the beat it comes with, trace-off from the beat after it (Triggers Precedence:
 // from the oldest instruction of the one to the newest of the other). Both in one beat: it is traced, and
 // no more. Debug triggers belong to the beat on the ingress port and hold with it; an external trigger is a
 // pulse of one cycle, which waits here while the port is stalled.

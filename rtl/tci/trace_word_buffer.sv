@@ -8,7 +8,7 @@ module trace_word_buffer #(
   input  logic                  clk_i,
   input  logic                  rst_ni,
   input  logic                  clear_i,   // forget what is inside
-  input  logic                  flush_i,   // behind the message that is coming in, complete the last word
+  input  logic                  flush_i,   // after the message that is coming in, complete the last word
   output logic                  empty_o,   // and no message is half inside
 
   input  logic                  in_valid_i,
