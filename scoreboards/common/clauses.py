@@ -64,18 +64,17 @@ class Clause:
     reason: str = ""
 
     @classmethod
-    def from_row(cls, row: dict[str, Any], path: str = "plan") -> Clause:
+    def from_row(cls, name: str, row: dict[str, Any], path: str = "plan") -> Clause:
         """From a TOML table; PlanError if a key is unknown or missing, or a value is not one of those allowed."""
-        name = row.get("id", "a row without id")
-        known = {f.name for f in fields(cls)}
+        known = {f.name for f in fields(cls)} - {"id"}
         if unknown := set(row) - known:
             raise PlanError(
                 f"{path}: clause {name} has unknown keys {', '.join(sorted(unknown))}; use {', '.join(sorted(known))}"
             )
-        if missing := {"id", "section", "level", "what"} - set(row):
+        if missing := {"section", "level", "what"} - set(row):
             raise PlanError(f"{path}: clause {name} has no {', '.join(sorted(missing))}; add it")
         values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-        clause = cls(**values)
+        clause = cls(name, **values)
         if clause.level not in LEVELS or clause.status not in STATUSES:
             raise PlanError(
                 f"{path}: clause {name} has level {clause.level!r} and status {clause.status!r}; "
@@ -88,9 +87,14 @@ class Clause:
 
 def _parsed(path: str | Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(path).read_text())
+        parsed = tomllib.loads(Path(path).read_text())
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise PlanError(f"{path} cannot be read ({error}); give a TOML file of [[clause]] tables") from None
+        raise PlanError(
+            f'{path} cannot be read ({error}); give a TOML file with one [clause."<id>"] table for each requirement'
+        ) from None
+    if unknown := set(parsed) - {"defaults", "how", "group", "clause"}:
+        raise PlanError(f"{path} has unknown tables {', '.join(sorted(unknown))}; use defaults, how, group and clause")
+    return parsed
 
 
 @dataclass
@@ -102,26 +106,28 @@ class Plan:
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
-        """Read a TOML file with one [[clause]] table per row.
+        """Read a TOML file with one [clause."<id>"] table per row.
 
-        [defaults] has the values of keys that a row omits. [how] has, by the names of the checks with commas (or
-        `through`), the `how` of built rows with these checks that omit it. PlanError if two rows have the same id.
+        [defaults] has the values of keys that a row omits, [group."<start of an id>"] those of the rows whose id starts
+        so; of several groups the longest counts. A row with `through` takes no `checks` from them. [how] has, by the
+        names of the checks with commas (or `through`), the `how` of rows for which nothing else says it.
         """
         parsed = _parsed(path)
+        rows, groups = parsed.get("clause", {}), parsed.get("group", {})
+        if unused := [group for group in groups if not any(name.startswith(group) for name in rows)]:
+            raise PlanError(f"{path}: no clause id starts with {', '.join(unused)}; remove the group or correct it")
         clauses: dict[str, Clause] = {}
-        number: dict[str, int] = {}
-        for index, given in enumerate(parsed.get("clause", []), 1):
-            row = {**parsed.get("defaults", {}), **given}
+        for name, given in rows.items():
+            row = dict(parsed.get("defaults", {}))
+            for group in sorted(filter(name.startswith, groups), key=len):
+                row |= groups[group]
+            if "through" in given:
+                row.pop("checks", None)
+            row |= given
             checks = ", ".join(row.get("checks", ())) or ("through" if "through" in row else "")
             if "how" not in row and checks in parsed.get("how", {}):
                 row["how"] = parsed["how"][checks]
-            clause = Clause.from_row(row, str(path))
-            if clause.id in clauses:
-                raise PlanError(
-                    f"{path}: duplicate clause id {clause.id} in rows {number[clause.id]} and {index}; "
-                    "give each requirement one row with its own id"
-                )
-            clauses[clause.id], number[clause.id] = clause, index
+            clauses[name] = Clause.from_row(name, row, str(path))
         return cls(clauses, str(path))
 
     def __getitem__(self, clause: str) -> Clause:

@@ -11,18 +11,20 @@ import pytest
 
 from rvtrace.scoreboards.common.clauses import KEPT_PER_CLAUSE, Clause, ClauseBook, Failure, Plan, PlanError
 
-ROW = '[[clause]]\nid = "NT.1.a"\nsection = "1"\nlevel = "shall"\nwhat = "w"\n'
+ROW = '[clause."NT.1.a"]\nsection = "1"\nlevel = "shall"\nwhat = "w"\n'
 
 
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        (ROW + ROW, "duplicate clause id NT.1.a in rows 1 and 2"),
+        (ROW + ROW, r"NT.1.a.*twice.*line 5"),
+        (ROW + '[group."NT.2."]\nsection = "2"\n', r"starts with NT\.2\."),
+        (ROW + '[default]\nlevel = "may"\n', "unknown tables default"),
         (ROW + 'colour = "red"\n', "colour"),
         (ROW.replace('level = "shall"\n', ""), "level"),
         (ROW.replace("shall", "must"), "must"),
         (ROW + 'status = "later"\n', "reason"),
-        ("[[clause", "TOML"),
+        ("[clause", "TOML"),
     ],
 )
 def test_bad_plan_is_one_sentence(tmp_path: Path, text: str, word: str) -> None:
@@ -33,16 +35,25 @@ def test_bad_plan_is_one_sentence(tmp_path: Path, text: str, word: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_defaults_hold_for_rows_that_omit_them(tmp_path: Path) -> None:
+def test_rows_take_what_they_omit_from_their_groups_and_from_the_defaults(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(
         '[defaults]\nlevel = "shall"\nvariants = ["v1"]\n[how]\n"exact, legal" = "two"\nthrough = "rolled up"\n'
-        '[[clause]]\nid = "a"\nsection = "1"\nwhat = "w"\nchecks = ["exact", "legal"]\n'
-        '[[clause]]\nid = "b"\nsection = "1"\nlevel = "may"\nwhat = "w"\nvariants = []\nthrough = ["a"]\n'
-        '[[clause]]\nid = "c"\nsection = "1"\nwhat = "w"\nhow = "own"\nchecks = ["exact", "legal"]\n'
+        '[group."a."]\nsection = "1"\nchecks = ["exact", "legal"]\n[group."a.b."]\nsection = "1.2"\nhow = "group"\n'
+        '[clause."a.one"]\nwhat = "w"\n'
+        '[clause."a.parts"]\nlevel = "may"\nwhat = "w"\nvariants = []\nthrough = ["a.one"]\n'
+        '[clause."a.b.own"]\nwhat = "w"\nhow = "own"\nchecks = ["exact"]\n'
+        '[clause."a.b.group"]\nsection = "3"\nwhat = "w"\n'
+        '[clause."ab"]\nsection = "4"\nwhat = "w"\n'
     )
-    rows = [(c.level, c.variants, c.how) for c in Plan.load(path).clauses.values()]
-    assert rows == [("shall", ("v1",), "two"), ("may", (), "rolled up"), ("shall", ("v1",), "own")]
+    rows = {c.id: (c.section, c.level, c.variants, c.checks, c.how) for c in Plan.load(path).clauses.values()}
+    assert rows == {
+        "a.one": ("1", "shall", ("v1",), ("exact", "legal"), "two"),
+        "a.parts": ("1", "may", (), (), "rolled up"),
+        "a.b.own": ("1.2", "shall", ("v1",), ("exact",), "own"),
+        "a.b.group": ("3", "shall", ("v1",), ("exact", "legal"), "group"),
+        "ab": ("4", "shall", ("v1",), (), ""),
+    }
 
 
 def test_verdicts() -> None:

@@ -8,25 +8,21 @@ from rvtrace.report.compliance import Compliance, Subject, Waiver, write
 
 TODAY = date(2026, 3, 1)
 PLAN = """
-[[clause]]
-id = "NT-1"
+[clause."NT-1"]
 section = "8.3"
 level = "shall"
 what = "HIST <polarity>"
 tests = ["random"]
-[[clause]]
-id = "NT-4"
+[clause."NT-4"]
 section = "9.2"
 level = "shall"
 what = "a return is implicit"
-[[clause]]
-id = "NT-5"
+[clause."NT-5"]
 section = "9.2"
 level = "should"
 what = "both of them"
 through = ["NT-1", "NT-4"]
-[[clause]]
-id = "NT-15"
+[clause."NT-15"]
 section = "8.7"
 level = "may"
 what = "timestamps"

@@ -9,18 +9,15 @@ from rvtrace.tb.ntrace.coverage.points import NTRACE
 from tests.tools.captures import run
 
 PLAN = """
-[[clause]]
-id = "NT-1"
+[clause."NT-1"]
 section = "8.3"
 level = "shall"
 what = "HIST <polarity>"
-[[clause]]
-id = "NT-4"
+[clause."NT-4"]
 section = "9.2"
 level = "shall"
 what = "return"
-[[clause]]
-id = "NT-15"
+[clause."NT-15"]
 section = "8.7"
 level = "shall"
 what = "timestamps"

@@ -44,7 +44,7 @@ def test_a_failure_fails_its_clause_and_those_that_it_is_part_of(tmp_path):
 
 
 def test_clauses_that_summarize_others_come_last_among_the_failures(tmp_path):
-    order = PLAN.index('[[clause]]\nid = "NT-5"'), PLAN.index('[[clause]]\nid = "NT-15"')
+    order = PLAN.index('[clause."NT-5"]'), PLAN.index('[clause."NT-15"]')
     c = made(tmp_path, failing(), plan=PLAN[order[0] : order[1]] + PLAN[: order[0]])
     assert (
         [r.id for r in c.rows] == ["NT-5", "NT-1", "NT-4"]
@@ -126,7 +126,7 @@ def test_waivers_of_all_that_fails_let_it_pass(tmp_path):
 
 def test_parts_are_in_the_report_if_they_were_run(tmp_path):
     (tmp_path / "plans" / "tci").mkdir(parents=True)
-    control = '[[clause]]\nid = "TCI.a"\nsection = "1"\nlevel = "shall"\nwhat = "x"\nvariants = ["{}"]\n'
+    control = '[clause."TCI.a"]\nsection = "1"\nlevel = "shall"\nwhat = "x"\nvariants = ["{}"]\n'
     plan = PLAN.replace('tests = ["random"]', 'variants = ["v1_0"]')
     (tmp_path / "plans" / "tci" / "plan.toml").write_text(
         control.format("v1_0") + control.format("v2_0").replace("TCI.a", "TCI.b")
@@ -140,7 +140,7 @@ def test_what_cannot_be_judged_is_one_sentence(tmp_path):
     with pytest.raises(ComplianceError, match="there is no plan nothing/plan.toml; known systems are ntrace"):
         write(Subject("a", "nothing", "A"), [], [], tmp_path / "out")
     with pytest.raises(PlanError, match="cannot be read"):
-        made(tmp_path, plan="[[clause")
+        made(tmp_path, plan="[clause")
 
 
 def _follows(seed: int = 7, judged: int = 30) -> dict:

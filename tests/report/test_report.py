@@ -88,7 +88,7 @@ def test_nothing_run_is_red(tmp_path):
 
 
 def test_a_plan_that_cannot_be_read_is_red(tmp_path):
-    done, page = report(tmp_path, GOOD, plan="[[clause")
+    done, page = report(tmp_path, GOOD, plan="[clause")
     assert done.returncode == 1 and "ntrace/plan.toml cannot be read" in page.text
 
 
