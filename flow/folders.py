@@ -28,7 +28,8 @@ _DATA = ("trace.bin", "entries.json", "counters.json", "calls.jsonl", "rows.npz"
 
 # What the result of a run depends on beside the simulator: files of these folders, by pattern.
 SOURCES: Mapping[str, tuple[str, ...]] = {
-    "models": ("*.py",), "scoreboards": ("*.py", "*.toml"), "jobs": ("*.py",), "tb": ("*",), "rtl": ("*",)
+    "models": ("*.py",), "scoreboards": ("*.py", "*.toml"), "jobs": ("*.py",), "tb": ("*",), "rtl": ("*",),
+    "flow/generate": ("rows.py", "source.py"),  # the SystemVerilog of the rows
 }  # fmt: skip
 
 

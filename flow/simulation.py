@@ -27,6 +27,7 @@ from typing import Any, Protocol
 from rvtrace.flow import cache as kept
 from rvtrace.flow import processes, simulators
 from rvtrace.flow.compilers import OF_VERILATOR, Recipe, compile_vvp, verilate
+from rvtrace.flow.generate import rows
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulators import Simulator
 from rvtrace.jobs.arguments import json_of, short
@@ -70,12 +71,13 @@ def sources(rtl_dir: Path, bench: Bench, sim: str = "icarus") -> list[Path]:
     """The SystemVerilog files in the order of compilation; `rtl_dir` takes the place of rtl/.
 
     Verilator also gets the assertions of files_verilator.f, where the folder has one; both a flags.f (include folders,
-    macros) of `rtl_dir`.
+    macros) of `rtl_dir`. Writes those that are generated (`rvtrace.flow.generate.rows`).
     """
     lists = [rtl_dir / folder / "files.f" for folder in bench.rtl]
     if sim == "verilator":
         lists += [path for folder in bench.rtl if (path := rtl_dir / folder / "files_verilator.f").exists()]
     lines = [line for listed in [*lists, bench.hdl / "files.f"] for line in _listed(listed)]
+    rows.write(lines)
     files = [
         rtl_dir / Path(line).relative_to("rtl") if line.startswith("rtl/") else ROOT / line
         for line in dict.fromkeys(lines)

@@ -41,6 +41,11 @@ def test_class_of(bench: str) -> Any:
     return import_module(f"rvtrace.tb.{bench}.env").TEST
 
 
+def rows_of(bench: str) -> Any:
+    """ROWS of tb/<bench>/agents/layout.py; bench: a folder of tb/ whose SystemVerilog reads or writes files."""
+    return import_module(f"rvtrace.tb.{bench}.agents.layout").ROWS
+
+
 def expected_of(ip: str) -> Any:
     """`expected` of scoreboards/<ip>/expected.py, of an encoder: what its trace must report, and in which cycle."""
     return import_module(f"rvtrace.scoreboards.{ip}.expected").expected

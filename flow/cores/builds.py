@@ -8,14 +8,13 @@ made = build(config, "verilator", design)
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.dut.sources import Sources
+from rvtrace.flow.files import at_once, replace
 from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
 from rvtrace.models.subsystem.config import Config
 from rvtrace.tb.subsystem.builds import BUILD
@@ -60,20 +59,11 @@ def workspace(core: Core, part: str, sources: Sources | None = None) -> Path:
     )
     flags = sources.flags()
     place = FOLDER / core.name / hashlib.sha256((files + flags).encode()).hexdigest()[:12]
-    (place / part).mkdir(parents=True, exist_ok=True)
+    place.mkdir(parents=True, exist_ok=True)
     for folder in (path for path in (ROOT / "rtl").iterdir() if path.is_dir()):
         link = place / folder.name
         if not link.is_symlink():
-            _at_once(link, lambda part, to=folder: part.symlink_to(to))
+            at_once(link, lambda part, to=folder: part.symlink_to(to))
     for path, text in ((place / part / "files.f", files), (place / "flags.f", flags)):
-        if not path.exists() or path.read_text() != text:
-            _at_once(path, lambda part, text=text: part.write_text(text))
+        replace(path, text)
     return place
-
-
-def _at_once(path: Path, make: Callable[[Path], object]) -> None:
-    """Another process may be building from it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.unlink(missing_ok=True)
-    make(part)
-    part.replace(path)

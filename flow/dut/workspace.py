@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import threading
 from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.dut import bus_master
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.ports import Fit, fit
+from rvtrace.flow.files import replace
 from rvtrace.jobs.arguments import typed
 from rvtrace.jobs.builds import ROOT
 
@@ -47,14 +45,12 @@ def written(dut: Dut, found: Fit) -> Path:
         :12
     ]
     place = FOLDER / dut.name / key
-    place.mkdir(parents=True, exist_ok=True)
     for path in listed:  # the testbench's own lists name them below rtl/
         copy = place / path.relative_to(ROOT / "rtl")
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        _replace(copy, path.read_text())
+        replace(copy, path.read_text())
     wrapper = place / f"{found.reference.name}.sv"
-    _replace(wrapper, found.text)
-    _replace(place / "flags.f", flags)
+    replace(wrapper, found.text)
+    replace(place / "flags.f", flags)
     files = [
         *(f"rtl/{path.relative_to(ROOT / 'rtl')}" for path in listed),
         *(str(path.relative_to(ROOT)) for path in bus_master.files(dut.bus)),
@@ -62,15 +58,5 @@ def written(dut: Dut, found: Fit) -> Path:
         str(wrapper),
     ]
     for number, folder in enumerate(bench.rtl):
-        (place / folder).mkdir(exist_ok=True)
-        _replace(place / folder / "files.f", "\n".join(files if number == 0 else []) + "\n")
+        replace(place / folder / "files.f", "\n".join(files if number == 0 else []) + "\n")
     return place
-
-
-def _replace(path: Path, text: str) -> None:
-    """At once, as another process or thread may be building from it, or writing it."""
-    if path.exists() and path.read_text() == text:
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    part.write_text(text)
-    shutil.move(part, path)

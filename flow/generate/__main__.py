@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m rvtrace.flow.generate`: RTL packages and pages from the register tables, SystemVerilog of the
-testbenches from their row layouts (CHECK=1: compare, write nothing).
+"""`python -m rvtrace.flow.generate`: RTL packages and pages from the register tables (CHECK=1: compare, write nothing);
+also the SystemVerilog of the testbenches' row layouts below build/, which every build writes itself.
 """
 
 from __future__ import annotations
 
+from rvtrace.flow.generate import rows
 from rvtrace.flow.generate.files import generated, outdated
 from rvtrace.flow.generate.source import COMMAND
 from rvtrace.jobs.arguments import flag, main_guard, parse
@@ -23,6 +24,8 @@ def main(argv: list[str]) -> int:
     for name in stale:
         (ROOT / name).write_text(generated()[name])
         print(f"wrote {name}")
+    rows.write(rows.files())
+    print(f"{rows.FOLDER}/ has the rows of the testbenches")
     return 0
 
 

@@ -1,110 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
 """SystemVerilog of row layouts: a package with the place of each field, modules that split a row into ports, and
-modules that join ports to a row; `python -m rvtrace.flow.generate` writes them.
+modules that join ports to a row. One file for each testbench, below `build/`: every build that lists it writes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
 
-from rvtrace.flow.generate.source import COMMAND, vector
-from rvtrace.tb.adapter.agents import layout as adapter
-from rvtrace.tb.common.agents import layout as ingress
-from rvtrace.tb.common.layout import Field, Layout, Slots, Zero
-from rvtrace.tb.cores.agents import layout as cores
-from rvtrace.tb.ctr.agents import layout as ctr
-from rvtrace.tb.hpm.agents import layout as hpm
-from rvtrace.tb.subsystem.agents import layout as subsystem
-from rvtrace.tb.tandem.agents import layout as tandem
-from rvtrace.tb.tci.agents import layout as tci
+from rvtrace.flow.files import replace
+from rvtrace.flow.generate.source import vector
+from rvtrace.jobs import names
+from rvtrace.jobs.builds import ROOT
+from rvtrace.tb.common.layout import JOIN, SPLIT, Field, Layout, Rows, Slots, Zero
 
-SPLIT, JOIN = "split", "join"
+FOLDER, _ENDING = "build/rows", "_rows.sv"
 _PACKAGE_END = ("", "  /* verilator lint_on UNUSEDPARAM */", "", "endpackage")
 
 
-@dataclass(frozen=True)
-class RowSource:
-    """Layouts of one testbench, and the files generated from them.
+def files() -> list[str]:
+    """Of all testbenches, from the root of the checkout."""
+    benches = (path.parents[1].name for path in (ROOT / "tb").glob("*/agents/layout.py"))
+    return [f"{FOLDER}/{bench}{_ENDING}" for bench in sorted(benches) if bench != "common"]
 
-    origin: the module with the layouts. stem: of the paths of the files, such as tb/ctr/hdl/ctr. parameters: of the
-    modules, with their defaults. modules: (layout, SPLIT or JOIN). more: layouts of which only the places are wanted.
-    """
 
-    origin: str
-    stem: str
-    parameters: dict[str, int]
-    modules: tuple[tuple[Layout, str], ...]
-    more: tuple[Layout, ...] = ()
+def write(paths: Iterable[str]) -> None:
+    """Write the files that are among these and are missing or differ."""
+    for path in paths:
+        if path.startswith(f"{FOLDER}/"):
+            replace(ROOT / path, text_of(Path(path).name.removesuffix(_ENDING)))
 
-    def files(self) -> dict[str, str]:
-        """Path to text of each generated file."""
-        found = {f"{self.stem}_row_pkg.sv": self._package()}
-        for layout, direction in self.modules:
-            found[f"{self.stem}_{layout.name}_{direction}.sv"] = self._module(layout, direction)
-        return found
 
-    @property
-    def _name(self) -> str:
-        return self.stem.rpartition("/")[2]
+@cache
+def text_of(bench: str) -> str:
+    """The file of a testbench: package and modules."""
+    rows = names.rows_of(bench)
+    head = [
+        f"// Rows of the files of {bench}_tb: the place of each field, modules that split rows and that join them.",
+        "// SPDX-License-Identifier: Apache-2.0",
+        f"// Generated from tb/{bench}/agents/layout.py at every build.",
+        "",
+        "/* verilator lint_off DECLFILENAME */  // one file for all",
+        "",
+    ]
+    modules = [line for layout, direction in rows.modules for line in ("", *_module(bench, rows, layout, direction))]
+    return "\n".join([*head, *_package(bench, rows), *modules, ""])
 
-    def _text(self, title: str, lines: list[str]) -> str:
-        head = [
-            f"// {title}",
-            "// SPDX-License-Identifier: Apache-2.0",
-            f"// Generated from {self.origin}; do not edit, type `{COMMAND}`.",
+
+# --- The package ---------------------------------------------------------------------------------------------
+
+
+def _package(bench: str, rows: Rows) -> list[str]:
+    lines = [
+        f"package {bench}_row_pkg;",
+        "",
+        "  /* verilator lint_off UNUSEDPARAM */  // every place has its name",
+    ]
+    known: set[str] = set()
+    named = {layout.name: layout for layout in (*rows.more, *(layout for layout, _ in rows.modules))}
+    for layout in named.values():
+        lines += ["", f"  // Lowest bit and bits of each field of a row of kind {layout.name}."]
+        lines += _places(layout)
+        for slots in (field for field in layout.fields if isinstance(field, Slots)):
+            if slots.one not in known:
+                known.add(slots.one)
+                lines += ["", f"  // In a {slots.one}."]
+                lines += _slot_places(slots)
+    return [*lines, *_PACKAGE_END]
+
+
+# --- The modules ---------------------------------------------------------------------------------------------
+
+
+def _module(bench: str, rows: Rows, layout: Layout, direction: str) -> list[str]:
+    package = f"{bench}_row_pkg"
+    ports = list(_ports(layout, direction))
+    used = "".join(width for _, width in ports) + "".join(_counts(layout))
+    parameters = {name: value for name, value in rows.parameters.items() if name in used}
+    bits = _bits_call(layout, package)
+    if direction == SPLIT:
+        title = f"// Splits a row of kind {layout.name} into ports."
+        declared = [
+            "  /* verilator lint_off UNUSEDSIGNAL */  // some bits are 0, or are read by others",
+            f"  input  logic [{bits}-1:0] row_i,",
+            "  /* verilator lint_on UNUSEDSIGNAL */",
         ]
-        return "\n".join([*head, *lines, ""])
-
-    # --- The package -----------------------------------------------------------------------------------------
-
-    def _package(self) -> str:
-        lines = [
-            f"package {self._name}_row_pkg;",
-            "",
-            "  /* verilator lint_off UNUSEDPARAM */  // every place has its name",
-        ]
-        known: set[str] = set()
-        named = {layout.name: layout for layout in (*self.more, *(layout for layout, _ in self.modules))}
-        for layout in named.values():
-            lines += ["", f"  // Lowest bit and bits of each field of a row of kind {layout.name}."]
-            lines += _places(layout)
-            for slots in (field for field in layout.fields if isinstance(field, Slots)):
-                if slots.one not in known:
-                    known.add(slots.one)
-                    lines += ["", f"  // In a {slots.one}."]
-                    lines += _slot_places(slots)
-        return self._text(f"Rows of the files of {self._name}_tb: where the fields are.", [*lines, *_PACKAGE_END])
-
-    # --- The modules -----------------------------------------------------------------------------------------
-
-    def _module(self, layout: Layout, direction: str) -> str:
-        package, text = f"{self._name}_row_pkg", ""
-        ports = list(_ports(layout, direction))
-        used = "".join(width for _, width in ports) + "".join(_counts(layout))
-        parameters = {name: value for name, value in self.parameters.items() if name in used}
-        bits = _bits_call(layout, package)
-        if direction == SPLIT:
-            text = f"Splits a row of kind {layout.name} into ports."
-            declared = [
-                "  /* verilator lint_off UNUSEDSIGNAL */  // some bits are 0, or are read by others",
-                f"  input  logic [{bits}-1:0] row_i,",
-                "  /* verilator lint_on UNUSEDSIGNAL */",
-            ]
-            declared += _aligned([("output logic", width, f"{name}_o") for name, width in ports])
-        else:
-            text = f"Joins ports to a row of kind {layout.name}; what has no port is 0."
-            rows = [("input  logic", width, f"{name}_i") for name, width in ports]
-            declared = _aligned([*rows, ("output logic", f"[{bits}-1:0]", "row_o")])
-        lines = [f"module {self._name}_{layout.name}_{direction}"]
-        if parameters:
-            words = [f"  parameter int {name} = {value}" for name, value in parameters.items()]
-            lines += ["#(", ",\n".join(words), ") ("]
-        else:
-            lines[0] += " ("
-        lines += [*declared, ");", "", f"  import {package}::*;", ""]
-        body = _split(layout) if direction == SPLIT else _join(layout)
-        return self._text(f"{self._name}_tb: {text[0].lower()}{text[1:]}", [*lines, *body, "", "endmodule"])
+        declared += _aligned([("output logic", width, f"{name}_o") for name, width in ports])
+    else:
+        title = f"// Joins ports to a row of kind {layout.name}; what has no port is 0."
+        given = [("input  logic", width, f"{name}_i") for name, width in ports]
+        declared = _aligned([*given, ("output logic", f"[{bits}-1:0]", "row_o")])
+    lines = [title, f"module {bench}_{layout.name}_{direction}"]
+    if parameters:
+        words = [f"  parameter int {name} = {value}" for name, value in parameters.items()]
+        lines += ["#(", ",\n".join(words), ") ("]
+    else:
+        lines[-1] += " ("
+    body = _split(layout) if direction == SPLIT else _join(layout)
+    return [*lines, *declared, ");", "", f"  import {package}::*;", "", *body, "", "endmodule"]
 
 
 # --- Places --------------------------------------------------------------------------------------------------
@@ -393,68 +387,3 @@ def _join_elements(layout: Layout, field: Field) -> list[str]:
         "  end",
         "",
     ]
-
-
-SOURCES = (
-    RowSource(
-        "tb/adapter/agents/layout.py",
-        "tb/adapter/hdl/adapter",
-        {"Xlen": 64, "Mlen": 64, "FBits": 64, "XBytes": 8, "NRet": 1, "NBlocks": 1, "IRetireWidth": 7},
-        ((adapter.STIMULUS, SPLIT), (adapter.HART, JOIN), (adapter.INGRESS, JOIN), (adapter.STATUS, JOIN)),
-    ),
-    RowSource(
-        "tb/ctr/agents/layout.py",
-        "tb/ctr/hdl/ctr",
-        {"Xlen": 64, "NTransfers": 1},
-        ((ctr.STIMULUS, SPLIT), (ctr.RECORDED, JOIN)),
-    ),
-    RowSource(
-        "tb/hpm/agents/layout.py",
-        "tb/hpm/hdl/hpm",
-        {"Xlen": 64, "NEvents": 1, "EventBits": 1, "NCounters": 1},
-        ((hpm.STIMULUS, SPLIT), (hpm.RECORDED, JOIN)),
-    ),
-    RowSource(
-        "tb/tandem/agents/layout.py",
-        "tb/tandem/hdl/tandem",
-        {"Xlen": 64, "Mlen": 64, "FBits": 64, "NLanes": 1},
-        ((tandem.LANES, SPLIT), (tandem.PINS, JOIN), (tandem.ERRORS, JOIN)),
-        (tandem.STIMULUS,),
-    ),
-    RowSource(
-        "tb/subsystem/agents/layout.py",
-        "tb/subsystem/hdl/subsystem",
-        {"Xlen": 64, "Mlen": 64, "NRet": 1},
-        ((subsystem.PORTS, SPLIT), (subsystem.PINS, JOIN), (subsystem.HEAD, JOIN), (subsystem.CSR, JOIN)),
-        (subsystem.STIMULUS,),
-    ),
-    RowSource(
-        "tb/cores/agents/layout.py", "tb/cores/hdl/cores", {"Xlen": 32}, ((cores.RVFI, JOIN), (cores.TRAP, JOIN))
-    ),
-    RowSource(
-        "tb/tci/agents/layout.py",
-        "tb/tci/hdl/tci",
-        {"Xlen": 64, "NBlocks": 1, "IRetireWidth": 7, "TsWidth": 48, "NHarts": 2},
-        (
-            (tci.STIMULUS, SPLIT),
-            (tci.INGRESS, JOIN),
-            (tci.MEMORY, JOIN),
-            (tci.PINS, JOIN),
-            (tci.TRIGGERS, JOIN),
-            (tci.REQUEST, SPLIT),
-            (tci.ACCESS, JOIN),
-        ),
-    ),
-    RowSource(
-        "tb/common/agents/layout.py",
-        "tb/ntrace/hdl/ntrace",
-        {"Xlen": 64, "NBlocks": 1, "IRetireWidth": 7},
-        ((ingress.STIMULUS, SPLIT), (ingress.LEVELS_WORD, JOIN), (ingress.LANES_WORDS, JOIN)),
-    ),
-    RowSource(
-        "tb/common/agents/layout.py",
-        "tb/etrace/hdl/etrace",
-        {"Xlen": 64, "NBlocks": 1, "IRetireWidth": 7},
-        ((ingress.ETRACE_STIMULUS, SPLIT), (ingress.ETRACE_LEVELS_WORD, JOIN), (ingress.ETRACE_LANES_WORDS, JOIN)),
-    ),
-)

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+SPLIT, JOIN = "split", "join"
+
 
 @dataclass(frozen=True)
 class Bits:
@@ -123,6 +125,17 @@ class Layout:
     def field(self, name: str) -> Field:
         """A field by its name."""
         return next(field for field in self.fields if isinstance(field, Field) and field.name == name)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The layouts of a testbench. parameters: of the modules that are generated, with their defaults. modules: each
+    a layout, and SPLIT or JOIN. more: layouts of which SystemVerilog has the places alone.
+    """
+
+    parameters: Mapping[str, int]
+    modules: tuple[tuple[Layout, str], ...]
+    more: tuple[Layout, ...] = ()
 
 
 def _columns(fields: tuple[Field | Zero | Slots, ...], counts: Mapping[str, int]) -> Iterator[tuple[Any, ...]]:

@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from rvtrace.flow.generate.rows import SOURCES, RowSource
+from rvtrace.flow.generate import rows
+from rvtrace.jobs import names
 from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero
 
+FILES = rows.files()
+BENCHES = [Path(path).name.removesuffix("_rows.sv") for path in FILES]
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
-def test_fields_have_one_place(source: RowSource) -> None:
-    text = source.files()[f"{source.stem}_row_pkg.sv"]
-    places = {name.lower(): int(at) for name, at in re.findall(r"localparam int (\w+)At = (\d+)", text)}
-    for layout in (*source.more, *(layout for layout, _ in source.modules)):
-        fixed = layout.dtype(dict.fromkeys(source.parameters, 1)).fields or {}
+
+@pytest.mark.parametrize("bench", BENCHES)
+def test_fields_have_one_place(bench: str) -> None:
+    places = {name.lower(): int(at) for name, at in re.findall(r"localparam int (\w+)At = (\d+)", rows.text_of(bench))}
+    described = names.rows_of(bench)
+    for layout in (*described.more, *(layout for layout, _ in described.modules)):
+        fixed = layout.dtype(dict.fromkeys(described.parameters, 1)).fields or {}
         for field in layout.fields:
             if not isinstance(field, Zero):
                 assert places[f"{layout.name}{field.name.replace('_', '')}"] == 8 * fixed[field.name][1]
@@ -27,13 +32,26 @@ def test_fields_have_one_place(source: RowSource) -> None:
                 break  # what follows depends on a parameter
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
-def test_every_generated_module_is_compiled(source: RowSource) -> None:
-    listed = (ROOT / source.stem).with_name("files.f").read_text().split()
-    assert set(source.files()) <= set(listed)
-    assert listed.index(f"{source.stem}_row_pkg.sv") < min(
-        listed.index(name) for name in source.files() if not name.endswith("_pkg.sv")
-    )
+@pytest.mark.parametrize("bench", BENCHES)
+def test_every_generated_module_is_used(bench: str) -> None:
+    hdl = ROOT / "tb" / bench / "hdl"
+    assert f"{rows.FOLDER}/{bench}_rows.sv" in (hdl / "files.f").read_text().split()
+    benches = "".join(path.read_text() for path in hdl.glob("*.sv"))
+    for name in re.findall(r"^module (\w+)", rows.text_of(bench), re.M):
+        assert re.search(rf"^ *{name} ", benches, re.M), name
+
+
+def test_a_list_of_sources_writes_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "ROOT", tmp_path)
+    written, other = (tmp_path / path for path in FILES[:2])
+    for _ in range(2):  # the second time over an older text
+        rows.write(["rtl/ctr/ctr.sv", FILES[0]])
+        assert written.read_text() == rows.text_of(BENCHES[0]) and not other.exists()
+        at = written.stat().st_mtime_ns
+        rows.write([FILES[0]])
+        assert written.stat().st_mtime_ns == at, "written again, though nothing changed"
+        written.write_text("older")
+    assert list(written.parent.iterdir()) == [written]
 
 
 def test_elements_are_rounded_up() -> None:

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rvtrace.flow import simulators
-from rvtrace.flow.dut import workspace
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.names import names, renamed, sized
 from rvtrace.flow.dut.ports import MISMATCH, MISSING, OK, WRONG, fit
 from rvtrace.flow.dut.workspace import written
+from rvtrace.flow.files import replace
 from rvtrace.flow.simulation import sources
 from rvtrace.jobs import systems
 from rvtrace.jobs.job import Job
@@ -264,5 +264,5 @@ def test_threads_that_write_one_file_at_once_do_not_disturb_each_other(tmp_path)
     """Runs of one device are prepared by several threads of one process."""
     path = tmp_path / "wrapper.sv"
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: workspace._replace(path, f"{n}\n" * 1000), range(400)))
+        list(pool.map(lambda n: replace(path, f"{n}\n" * 1000), range(400)))
     assert len(set(path.read_text().split())) == 1 and list(tmp_path.iterdir()) == [path]

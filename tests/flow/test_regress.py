@@ -174,7 +174,7 @@ def test_words_that_cannot_be(words, parts, tmp_path):
 
 
 def test_results_depend_on_every_folder_below_flow():
-    assert {*FOLDERS, "rtl"} - {"flow", "report", "tools"} == set(SOURCES)
+    assert {*FOLDERS, "rtl"} - {"flow", "report", "tools"} == set(SOURCES) - {"flow/generate"}
 
 
 @pytest.mark.parametrize("folder, patterns", folder._SOURCES.items(), ids=list(folder._SOURCES))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and adapter_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog."""
+"""Rows of the files between Python and adapter_tb; `flow/generate/rows.py` generates their SystemVerilog."""
 
 from __future__ import annotations
 
-from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero
+from rvtrace.tb.common.layout import JOIN, SPLIT, Bits, Field, Layout, Rows, Slots, Zero
 from rvtrace.tb.subsystem.agents import layout as subsystem
 
 # RVFI, of each channel: the widest fields first. csr_valid: a bit for each slot.
@@ -103,4 +103,9 @@ STATUS = Layout(
         Field("error_code", "<u4", 4),
         Field("flags", "<u4", parts=FLAGS),
     ),
+)
+
+ROWS = Rows(
+    {"Xlen": 64, "Mlen": 64, "FBits": 64, "XBytes": 8, "NRet": 1, "NBlocks": 1, "IRetireWidth": 7},
+    ((STIMULUS, SPLIT), (HART, JOIN), (INGRESS, JOIN), (STATUS, JOIN)),
 )

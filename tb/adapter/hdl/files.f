@@ -1,8 +1,4 @@
-tb/adapter/hdl/adapter_row_pkg.sv
-tb/adapter/hdl/adapter_stimulus_split.sv
-tb/adapter/hdl/adapter_hart_join.sv
-tb/adapter/hdl/adapter_ingress_join.sv
-tb/adapter/hdl/adapter_status_join.sv
+build/rows/adapter_rows.sv
 tb/common/hdl/trace_player.sv
 tb/common/hdl/row_recorder.sv
 tb/common/hdl/run_control.sv

@@ -31,7 +31,7 @@ def write_stimulus(path: Path, beats: Beats, bits: Mapping[str, tuple[int, int]]
 
     bits: where the fields of its levels word are.
     """
-    row = layout.STIMULUS.dtype({"NBlocks": beats.lanes})
+    row = layout.stimulus().dtype({"NBlocks": beats.lanes})
     rows = np.zeros(len(beats), dtype=row)
     cycle = beats.cycle.astype(np.int64)
     rows["cycle"] = np.diff(cycle, prepend=cycle[:1] - 1) - 1

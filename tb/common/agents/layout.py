@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and the testbenches with an ingress port; `python -m rvtrace.flow.generate`
+"""Rows of the files between Python and the testbenches with an ingress port; `flow/generate/rows.py`
 generates their SystemVerilog.
 """
 
 from __future__ import annotations
 
-from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero, without_ports
+from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero
 
 # Levels and pulses of a row: bits 8 and up are pulses (in E-Trace all but toggle). drop is an output.
 LEVELS = (
@@ -40,6 +40,7 @@ LANES = Slots(
     ),
     "NBlocks",
 )
+LANE_PARAMETERS = {"Xlen": 64, "NBlocks": 1, "IRetireWidth": 7}  # of the benches, with their defaults
 ONCE = ("priv", "cause", "context", "tval")  # in E-Trace once a cycle; a row has a copy in every lane with a block
 
 
@@ -49,19 +50,6 @@ def stimulus(levels: tuple[Bits, ...] = LEVELS, vendor: bool = True, lanes: Slot
     head = (Field("cycle", "<u8"), Field("levels", "<u4", parts=given), Field("vendor_data", "<u4", 32 * vendor))
     return Layout("stimulus", (*head, lanes))
 
-
-STIMULUS = stimulus()
-# E-Trace has no vendor messages, no external notification and no low power; hcontext is not of its port.
-_ETRACE = tuple(bits for bits in ETRACE_LEVELS if bits.name not in ("low_power", "ext_notify", "vendor"))
-ETRACE_STIMULUS = stimulus(_ETRACE, vendor=False, lanes=without_ports(LANES, "hcontext", *ONCE))
-
-# Parts of a recorded row: the levels word, with drop, and the lanes.
-LEVELS_WORD = Layout("levels", (Field("levels", "<u4", parts=LEVELS),))
-ETRACE_LEVELS_WORD = Layout(
-    "levels", (Field("levels", "<u4", parts=tuple(b for b in ETRACE_LEVELS if b in _ETRACE or b.name == "drop")),)
-)
-LANES_WORDS = Layout("lanes", (LANES,))
-ETRACE_LANES_WORDS = Layout("lanes", (without_ports(LANES, "hcontext"),))
 
 # What trace_recorder saw accepted.
 RECORDED = Layout(

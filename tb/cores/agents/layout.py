@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files that cores_tb writes; `python -m rvtrace.flow.generate` writes their SystemVerilog."""
+"""Rows of the files that cores_tb writes; `flow/generate/rows.py` generates their SystemVerilog."""
 
 from __future__ import annotations
 
 from rvtrace.models.tandem.table import CSR_SLOTS
-from rvtrace.tb.common.layout import Field, Layout, Zero
+from rvtrace.tb.common.layout import JOIN, Field, Layout, Rows, Zero
 
 # rvfi.bin: one row for each cycle with rvfi_valid, from the first instruction of the program to the one before `halt`.
 # unknown: a bit of the row was X. csr_valid: which of the CSR slots the instruction wrote.
@@ -50,3 +50,5 @@ TRAP = Layout(
         Zero(5),
     ),
 )
+
+ROWS = Rows({"Xlen": 32}, ((RVFI, JOIN), (TRAP, JOIN)))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and ctr_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog."""
+"""Rows of the files between Python and ctr_tb; `flow/generate/rows.py` generates their SystemVerilog."""
 
 from __future__ import annotations
 
 from rvtrace.tb.common.agents.layout import CSR_ACCESS
-from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero
+from rvtrace.tb.common.layout import JOIN, SPLIT, Bits, Field, Layout, Rows, Slots, Zero
 
 _SLOTS = Slots(
     "slots",
@@ -54,3 +54,5 @@ RECORDED = Layout(
         _SLOTS,
     ),
 )
+
+ROWS = Rows({"Xlen": 64, "NTransfers": 1}, ((STIMULUS, SPLIT), (RECORDED, JOIN)))

@@ -1,6 +1,4 @@
-tb/ctr/hdl/ctr_row_pkg.sv
-tb/ctr/hdl/ctr_stimulus_split.sv
-tb/ctr/hdl/ctr_recorded_join.sv
+build/rows/ctr_rows.sv
 tb/common/hdl/trace_player.sv
 tb/common/hdl/row_recorder.sv
 tb/common/hdl/noise_source.sv

@@ -6,8 +6,5 @@ tb/common/hdl/trace_player.sv
 tb/common/hdl/trace_recorder.sv
 tb/common/hdl/row_recorder.sv
 tb/common/hdl/stream_recorder.sv
-tb/etrace/hdl/etrace_row_pkg.sv
-tb/etrace/hdl/etrace_stimulus_split.sv
-tb/etrace/hdl/etrace_levels_join.sv
-tb/etrace/hdl/etrace_lanes_join.sv
+build/rows/etrace_rows.sv
 tb/etrace/hdl/etrace_tb.sv

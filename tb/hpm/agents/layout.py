@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and hpm_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog."""
+"""Rows of the files between Python and hpm_tb; `flow/generate/rows.py` generates their SystemVerilog."""
 
 from __future__ import annotations
 
 from rvtrace.tb.common.agents.layout import CSR_ACCESS
-from rvtrace.tb.common.layout import Bits, Field, Layout, Zero
+from rvtrace.tb.common.layout import JOIN, SPLIT, Bits, Field, Layout, Rows, Zero
 
 HART = (Bits("priv", 0, 3), Bits("stopcount", 3), Bits("running", 4))
 STATE = (Bits("lcofi", 5), Bits("lcofie", 6))
@@ -47,4 +47,9 @@ RECORDED = Layout(
         Field("of", "<u4", 32),
         Field("counters", "<u8", 64, elements="NCounters"),
     ),
+)
+
+ROWS = Rows(
+    {"Xlen": 64, "NEvents": 1, "EventBits": 1, "NCounters": 1},
+    ((STIMULUS, SPLIT), (RECORDED, JOIN)),
 )

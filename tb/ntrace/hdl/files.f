@@ -5,8 +5,5 @@ tb/common/hdl/trace_noise.sv
 tb/common/hdl/run_control.sv
 tb/common/hdl/trace_player.sv
 tb/common/hdl/trace_recorder.sv
-tb/ntrace/hdl/ntrace_row_pkg.sv
-tb/ntrace/hdl/ntrace_stimulus_split.sv
-tb/ntrace/hdl/ntrace_levels_join.sv
-tb/ntrace/hdl/ntrace_lanes_join.sv
+build/rows/ntrace_rows.sv
 tb/ntrace/hdl/ntrace_tb.sv

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and subsystem_tb; `python -m rvtrace.flow.generate` writes their SystemVerilog."""
+"""Rows of the files between Python and subsystem_tb; `flow/generate/rows.py` generates their SystemVerilog."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from rvtrace.tb.common.layout import Bits, Field, Layout, Slots, Zero, without_ports
+from rvtrace.tb.common.layout import JOIN, SPLIT, Bits, Field, Layout, Rows, Slots, Zero, without_ports
 from rvtrace.tb.tandem.agents import layout as tandem
 
 # What the hart reports besides the row of the tandem trace, of each slot.
@@ -83,4 +83,10 @@ CSR = Layout(
         Field("unknown", "u1", 1),
         Field("addr", "<u4", 12),
     ),
+)
+
+ROWS = Rows(
+    {"Xlen": 64, "Mlen": 64, "NRet": 1},
+    ((PORTS, SPLIT), (PINS, JOIN), (HEAD, JOIN), (CSR, JOIN)),
+    (STIMULUS,),
 )

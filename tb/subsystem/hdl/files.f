@@ -1,15 +1,9 @@
-tb/subsystem/hdl/subsystem_row_pkg.sv
-tb/subsystem/hdl/subsystem_slots_split.sv
-tb/subsystem/hdl/subsystem_slots_join.sv
-tb/subsystem/hdl/subsystem_head_join.sv
-tb/subsystem/hdl/subsystem_csr_join.sv
+build/rows/subsystem_rows.sv
 tb/common/hdl/ready_source.sv
 tb/common/hdl/trace_player.sv
 tb/common/hdl/row_recorder.sv
 tb/common/hdl/stream_recorder.sv
 tb/common/hdl/noise_source.sv
-tb/tci/hdl/tci_row_pkg.sv
-tb/tci/hdl/tci_request_split.sv
-tb/tci/hdl/tci_access_join.sv
+build/rows/tci_rows.sv
 tb/tci/hdl/tci_requester.sv
 tb/subsystem/hdl/subsystem_tb.sv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and tandem_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog.
+"""Rows of the files between Python and tandem_tb; `flow/generate/rows.py` generates their SystemVerilog.
 
 The fields of a lane are the encoder's ports, the widest first.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from rvtrace.models.tandem.table import COLUMNS, PARTS
 from rvtrace.models.tandem.trace_data import DTYPES
-from rvtrace.tb.common.layout import Field, Layout, Slots, Zero, without_ports
+from rvtrace.tb.common.layout import JOIN, SPLIT, Field, Layout, Rows, Slots, Zero, without_ports
 
 PORTS = {"has": 1} | {column.name: column.count for column in COLUMNS} | {"valid": 1}  # of a lane, with their elements
 _PARAMETERS = {"xlen": "Xlen", "mlen": "Mlen", "flen": "FBits"}
@@ -40,3 +40,9 @@ ACCEPTED = Layout("accepted", (Field("cycle", "<u8"), Zero(16), SLOTS))
 
 # What error_o reported. unknown: it was X.
 ERRORS = Layout("errors", (Field("cycle", "<u8", 64), Field("lanes", "<u4", "NLanes"), Field("unknown", "<u4", 1)))
+
+ROWS = Rows(
+    {"Xlen": 64, "Mlen": 64, "FBits": 64, "NLanes": 1},
+    ((LANES, SPLIT), (PINS, JOIN), (ERRORS, JOIN)),
+    (STIMULUS,),
+)

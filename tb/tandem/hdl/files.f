@@ -1,7 +1,4 @@
-tb/tandem/hdl/tandem_row_pkg.sv
-tb/tandem/hdl/tandem_lanes_split.sv
-tb/tandem/hdl/tandem_lanes_join.sv
-tb/tandem/hdl/tandem_errors_join.sv
+build/rows/tandem_rows.sv
 tb/common/hdl/ready_source.sv
 tb/common/hdl/trace_player.sv
 tb/common/hdl/trace_recorder.sv

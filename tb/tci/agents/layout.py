@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and tci_tb; `python -m rvtrace.flow.generate` generates their SystemVerilog.
+"""Rows of the files between Python and tci_tb; `flow/generate/rows.py` generates their SystemVerilog.
 
 Those of the byte streams are of tb/common/hdl/stream_recorder.sv.
 """
@@ -7,7 +7,7 @@ Those of the byte streams are of tb/common/hdl/stream_recorder.sv.
 from __future__ import annotations
 
 from rvtrace.tb.common.agents import layout as ingress
-from rvtrace.tb.common.layout import Bits, Field, Layout
+from rvtrace.tb.common.layout import JOIN, SPLIT, Bits, Field, Layout, Rows
 
 # Of a debug trigger (0 none, 2 on, 3 off, 4 notify), and external triggers.
 ACTION, EXTERNAL = Bits("action", 10, 4), Bits("external", 24, 8)
@@ -62,5 +62,18 @@ ACCESS = Layout(
         Field("pwdata", "<u4", 32),
         Field("prdata", "<u4", 32),
         Field("flags", "<u4", parts=ACCESS_FLAGS),
+    ),
+)
+
+ROWS = Rows(
+    {"Xlen": 64, "NBlocks": 1, "IRetireWidth": 7, "TsWidth": 48, "NHarts": 2},
+    (
+        (STIMULUS, SPLIT),
+        (INGRESS, JOIN),
+        (MEMORY, JOIN),
+        (PINS, JOIN),
+        (TRIGGERS, JOIN),
+        (REQUEST, SPLIT),
+        (ACCESS, JOIN),
     ),
 )

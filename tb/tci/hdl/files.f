@@ -2,13 +2,6 @@ tb/common/hdl/ready_source.sv
 tb/common/hdl/trace_player.sv
 tb/common/hdl/row_recorder.sv
 tb/common/hdl/stream_recorder.sv
-tb/tci/hdl/tci_row_pkg.sv
-tb/tci/hdl/tci_stimulus_split.sv
-tb/tci/hdl/tci_ingress_join.sv
-tb/tci/hdl/tci_memory_join.sv
-tb/tci/hdl/tci_pins_join.sv
-tb/tci/hdl/tci_triggers_join.sv
-tb/tci/hdl/tci_request_split.sv
-tb/tci/hdl/tci_access_join.sv
+build/rows/tci_rows.sv
 tb/tci/hdl/tci_requester.sv
 tb/tci/hdl/tci_tb.sv

@@ -1,6 +1,4 @@
-tb/cores/hdl/cores_row_pkg.sv
-tb/cores/hdl/cores_rvfi_join.sv
-tb/cores/hdl/cores_trap_join.sv
+build/rows/cores_rows.sv
 tb/common/hdl/row_recorder.sv
 tb/cores/hdl/core_memory.sv
 tb/cores/hdl/core_run.sv

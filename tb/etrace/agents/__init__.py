@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the files of etrace_tb; its agents are those of every ingress port (`tb/common/agents`)."""
