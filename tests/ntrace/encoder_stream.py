@@ -126,6 +126,18 @@ def explained(trace: EncodedTrace) -> list[tuple]:
     return [(clause, m.name, *m.body) for clause, m in zip(trace.reasons, trace.messages)]
 
 
+def sends(rows: list[Row], expected: list[Any], **config: Any) -> EncodedTrace:
+    """The trace of the rows, which is checked: its messages are (name, field values...), before them the clause where
+    it is of interest; `...` is any one message.
+    """
+    trace = encode(rows, **config)
+    made = explained(trace)
+    assert len(made) == len(expected), made
+    seen = [wanted if wanted is ... else one[wanted[0] == one[1] :] for one, wanted in zip(made, expected)]
+    assert seen == expected
+    return trace
+
+
 def each(blocks: Iterable[Block], **kwargs: Any) -> list[Row]:
     """One row per block."""
     return [row(block, **kwargs) for block in blocks]
