@@ -11,6 +11,7 @@ its branch bit says so. Directions of branches are text, the oldest first, T for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
@@ -24,7 +25,7 @@ DISABLED = ("support", 0, "no_change")
 REP, NTR = ("support", 1, "ended_rep"), ("support", 1, "ended_ntr")
 
 
-def encode(rows: list[Row], **config: Any) -> EncodedTrace:
+def encode(rows: Sequence[Row | Block], **config: Any) -> EncodedTrace:
     """The trace of the rows after a first cycle in which all levels are 0."""
     made = Config.from_dict(config)
     return Encoder(made).run(to_beats([row(levels=RESET), *rows], made.blocks_p))
@@ -45,6 +46,19 @@ def after_start(trace: EncodedTrace) -> list[tuple]:
     packets = reported(trace)
     assert packets[0] == ENABLED and packets[1][0] == "start"
     return packets[2:]
+
+
+def sends(rows: Sequence[Row | Block], expected: list[Any], **config: Any) -> EncodedTrace:
+    """The trace of the rows, which is checked: packets in short after the first support packet and the first 3.0, some
+    with the last word of the clause before them; `...` is any one packet.
+    """
+    trace = encode(rows, **config)
+    after = after_start(trace)
+    assert len(after) == len(expected), after
+    whole = explained(trace)[2:]
+    assert [wanted if wanted is ... else w[-len(wanted) :] for w, wanted in zip(whole, expected)] == expected
+    assert all(wanted is ... or len(wanted) >= len(one) for one, wanted in zip(after, expected)), after
+    return trace
 
 
 def branches(outcomes: str, at: int = 0x2000) -> list[Block]:

@@ -5,13 +5,16 @@ trace.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rvtrace.models.etrace.encoder.encode import Encoder, EncoderError
 from rvtrace.models.riscv.retired import IType, Priv
-from tests.etrace.encoder_stream import DISABLED, ENABLED, NTR, REP, after_start, encode, explained, reported
+from tests.etrace.encoder_stream import DISABLED, ENABLED, NTR, REP, encode, explained, reported, sends
 from tests.ntrace.encoder_stream import DEBUG, HART_RESET, OFF, RESET, Block, jump, linear, row, to_beats
 
+END = row(levels=OFF)
 ENDS = [(OFF, REP), (DEBUG, REP), (HART_RESET, REP), (RESET, ("support", 0, "ended_rep"))]
 
 
@@ -23,11 +26,6 @@ def test_start_and_end(variant: str, levels: tuple, ended: tuple) -> None:
     assert explained(trace) == [
         ("enable", *ENABLED), ("first", "start", 0x1000), ("last", "address", 6), ("ended", *ended),
     ]  # fmt: skip
-
-
-def test_single_instruction_and_end() -> None:
-    """One instruction: its 3.0 was due anyway, so ended_ntr."""
-    assert after_start(encode([row(linear(0x1000, 2)), row(levels=OFF)])) == [NTR]
 
 
 def test_an_item_without_next_makes_no_packet() -> None:
@@ -49,69 +47,56 @@ def test_jump(itype: int) -> None:
     """0x1000, 0x1004 jumps to 0x0800: difference -0x800 from 0x1000, the address last sent. It ends there:
     ended_ntr.
     """
-    rows = [row(Block(itype, 0x1000, 4)), row(linear(0x0800, 2)), row(levels=OFF)]
-    assert after_start(encode(rows)) == [("address", -0x800), NTR]
+    sends([Block(itype, 0x1000, 4), linear(0x0800, 2), END], [("address", -0x800), NTR])
 
 
 @pytest.mark.parametrize("itype", [0, 7, 9, 11, 15])
 def test_inferable(itype: int) -> None:
-    rows = [row(Block(itype, 0x1000, 4)), row(linear(0x0800, 2)), row(levels=OFF)]
-    assert after_start(encode(rows)) == [("address", -0x800), REP]
+    sends([Block(itype, 0x1000, 4), linear(0x0800, 2), END], [("address", -0x800), REP])
 
 
 @pytest.mark.parametrize("itype, reported", [(7, True), (6, False), (10, True), (12, True), (13, False)])
 def test_draft_itypes(itype: int, reported: bool) -> None:
-    rows = [row(Block(itype, 0x1000, 2)), row(linear(0x0800, 2)), row(linear(0x0804, 2)), row(levels=OFF)]
     expected = [("address", -0x800), ("address", 4), REP] if reported else [("address", -0x7FC), REP]
-    assert after_start(encode(rows, variant="draft_0_026")) == expected
+    sends([Block(itype, 0x1000, 2), linear(0x0800, 2), linear(0x0804, 2), END], expected, variant="draft_0_026")
 
 
-def test_three_bit_itype() -> None:
-    rows = [row(Block(6, 0x1000, 2)), row(linear(0x3000, 2)), row(levels=OFF)]
-    assert after_start(encode(rows, itype_width_p=3)) == [("address", 0x2000), NTR]
+CASES: dict[str, tuple[list[Any], list[Any], dict[str, Any]]] = {
+    "one instruction: its 3.0 was due anyway, so ended_ntr": ([linear(0x1000, 2), END], [NTR], {}),
+    "itype of three bits": (
+        [Block(6, 0x1000, 2), linear(0x3000, 2), END], [("address", 0x2000), NTR], {"itype_width_p": 3},
+    ),
+    "32 bits, lsb 1: from 0x10 to 0xfffffff0 is -0x20; the half of the address space away is negative": (
+        [jump(0x10, 2), jump(0xFFFF_FFF0, 2), jump(0x7FFF_FFF0, 2), linear(0x10, 2), END],
+        [("address", -0x20), ("address", -0x8000_0000), ("address", -0x7FFF_FFE0), NTR], {"iaddress_width_p": 32},
+    ),
+    "a block wraps at 32 bits: four instructions from 0xfffffff8 on; the last one is at 4": (
+        [linear(0xFFFF_FFF8, 8), END], [("address", 4), REP], {"iaddress_width_p": 32, "full_address": 1},
+    ),
+    "a call at 0xfffffffc is returned from to 0": (
+        [Block(9, 0xFFFF_FFF8, 4), Block(13, 0x2000, 2), linear(0, 2), END],
+        [("address", 8, ("irdepth", 0)), REP], {"iaddress_width_p": 32, "implicit_return": 1},
+    ),
+    "a block that wraps counts its half-words": (
+        [Block(15, 0xFFFF_FFFC, 20), linear(0x100, 2), END], [("start", 0x100), NTR],
+        {"iaddress_width_p": 32, "inst_sync_mode": 3},
+    ),
+    "full addresses": (
+        [jump(0x1000, 2), linear(0xFFFF_FFF0, 2), END], [("address", 0xFFFF_FFF0), NTR],
+        {"full_address": 1, "iaddress_width_p": 32},
+    ),
+    "each time trace is on again, the first instruction is a 3.0, whatever comes before it": (
+        [jump(0x1000, 2), END, row(linear(0x2000, 2), levels=OFF), row(levels=DEBUG), jump(0x3000, 2),
+         row(levels=RESET)],
+        [NTR, ("start", 0x3000), ("support", 0, "ended_ntr")], {},
+    ),
+}  # fmt: skip
 
 
-def test_differences_wrap() -> None:
-    """32 bits, lsb 1: from 0x10 to 0xfffffff0 is -0x20; the half of the address space away is negative."""
-    rows = [
-        row(jump(0x10, 2)),
-        row(jump(0xFFFF_FFF0, 2)),
-        row(jump(0x7FFF_FFF0, 2)),
-        row(linear(0x10, 2)),
-        row(levels=OFF),
-    ]
-    expected = [("address", -0x20), ("address", -0x8000_0000), ("address", -0x7FFF_FFE0), NTR]
-    assert after_start(encode(rows, iaddress_width_p=32)) == expected
-
-
-def test_a_block_wraps() -> None:
-    """32 bits: four instructions from 0xfffffff8 on; the last one is at 4.
-    A call at 0xfffffffc is returned from to 0.
-    """
-    rows = [row(linear(0xFFFF_FFF8, 8)), row(levels=OFF)]
-    assert after_start(encode(rows, iaddress_width_p=32, full_address=1)) == [("address", 4), REP]
-    rows = [row(Block(9, 0xFFFF_FFF8, 4)), row(Block(13, 0x2000, 2)), row(linear(0, 2)), row(levels=OFF)]
-    assert after_start(encode(rows, iaddress_width_p=32, implicit_return=1)) == [("address", 8, ("irdepth", 0)), REP]
-    rows = [row(Block(15, 0xFFFF_FFFC, 20)), row(linear(0x100, 2)), row(levels=OFF)]
-    assert after_start(encode(rows, iaddress_width_p=32, inst_sync_mode=3)) == [("start", 0x100), NTR]
-
-
-def test_full_address() -> None:
-    rows = [row(jump(0x1000, 2)), row(linear(0xFFFF_FFF0, 2)), row(levels=OFF)]
-    assert after_start(encode(rows, full_address=1, iaddress_width_p=32)) == [("address", 0xFFFF_FFF0), NTR]
-
-
-def test_restart() -> None:
-    """Each time trace is on again, the first instruction is a 3.0, whatever comes before it."""
-    rows = [
-        row(jump(0x1000, 2)),
-        row(levels=OFF),
-        row(linear(0x2000, 2), levels=OFF),
-        row(levels=DEBUG),
-        row(jump(0x3000, 2)),
-        row(levels=RESET),
-    ]
-    assert reported(encode(rows)) == [ENABLED, ("start", 0x1000), NTR, ("start", 0x3000), ("support", 0, "ended_ntr")]
+@pytest.mark.parametrize("case", CASES)
+def test_case(case: str) -> None:
+    rows, expected, config = CASES[case]
+    sends(rows, expected, **config)
 
 
 def test_published_vectors() -> None:

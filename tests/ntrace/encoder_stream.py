@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from rvtrace.models.ntrace.config import Config
@@ -93,11 +93,12 @@ def call(iaddr: int, iretire: int) -> Block:
     return Block(IType.INFERABLE_CALL, iaddr, iretire)
 
 
-def to_beats(rows: list[Row], lanes: int = 1) -> Beats:
-    """The rows as arrays."""
+def to_beats(rows: Sequence[Row | Block], lanes: int = 1) -> Beats:
+    """The rows as arrays; a block alone is a row of it."""
     beats = Beats.empty(len(rows), lanes)
     cycle = -1
-    for index, (blocks, levels, drop, at, pulses) in enumerate(rows):
+    for index, one in enumerate(rows):
+        blocks, levels, drop, at, pulses = row(one) if isinstance(one, Block) else one
         cycle = cycle + 1 if at is None else at
         beats.cycle[index], beats.tstamp[index], beats.drop[index] = cycle, cycle, drop
         for name, level in zip(LEVELS, levels):
@@ -110,7 +111,7 @@ def to_beats(rows: list[Row], lanes: int = 1) -> Beats:
     return beats
 
 
-def encode(rows: list[Row], **config: Any) -> EncodedTrace:
+def encode(rows: Sequence[Row | Block], **config: Any) -> EncodedTrace:
     """The trace of the rows after a first cycle of reset levels."""
     lanes = config.get("blocks", 1)
     return Encoder(Config(**config)).run(to_beats([row(levels=RESET), *rows], lanes))
@@ -126,7 +127,7 @@ def explained(trace: EncodedTrace) -> list[tuple]:
     return [(clause, m.name, *m.body) for clause, m in zip(trace.reasons, trace.messages)]
 
 
-def sends(rows: list[Row], expected: list[Any], **config: Any) -> EncodedTrace:
+def sends(rows: Sequence[Row | Block], expected: list[Any], **config: Any) -> EncodedTrace:
     """The trace of the rows, which is checked: its messages are (name, field values...), before them the clause where
     it is of interest; `...` is any one message.
     """
