@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
 
+from rvtrace.models.riscv.bits import gather, signed
+from rvtrace.models.riscv.compressed import expand
 from rvtrace.models.riscv.retired import IType
 
 ETRACE_VARIANTS = ("v2_0", "draft_0_026")
@@ -82,30 +84,12 @@ def is_custom(insn: Insn) -> bool:
     return insn.size == 4 and insn.raw & 0x7F in CUSTOM
 
 
-def _signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value
-
-
-def _gather(raw: int, *pieces: tuple[int, int, int]) -> int:
-    """The immediate made of pieces (lowest instruction bit, width, lowest immediate bit)."""
-    return sum((raw >> source & (1 << width) - 1) << to for source, width, to in pieces)
-
-
 def _imm_b(raw: int) -> int:
-    return _signed(_gather(raw, (8, 4, 1), (25, 6, 5), (7, 1, 11), (31, 1, 12)), 13)
+    return signed(gather(raw, (8, 4, 1), (25, 6, 5), (7, 1, 11), (31, 1, 12)), 13)
 
 
 def _imm_j(raw: int) -> int:
-    return _signed(_gather(raw, (21, 10, 1), (20, 1, 11), (12, 8, 12), (31, 1, 20)), 21)
-
-
-def _imm_cj(raw: int) -> int:
-    pieces = ((3, 3, 1), (11, 1, 4), (2, 1, 5), (7, 1, 6), (6, 1, 7), (9, 2, 8), (8, 1, 10), (12, 1, 11))
-    return _signed(_gather(raw, *pieces), 12)
-
-
-def _imm_cb(raw: int) -> int:
-    return _signed(_gather(raw, (3, 2, 1), (10, 2, 3), (2, 1, 5), (5, 2, 6), (12, 1, 8)), 9)
+    return signed(gather(raw, (21, 10, 1), (20, 1, 11), (12, 8, 12), (31, 1, 20)), 21)
 
 
 def decode(
@@ -138,7 +122,7 @@ def decode(
         if opcode == 0x6F:
             return direct(Flow.INFERABLE, "jal", _imm_j(raw), rd)
         if opcode == 0x67 and funct3 == 0:
-            target = None if rs1 else _signed(raw >> 20, 12) & mask & ~1
+            target = None if rs1 else signed(raw >> 20, 12) & mask & ~1
             return Insn(pc, raw, size, Flow.UNINFERABLE, target, "jalr", rd, rs1)
         if raw in _SYSTEM:
             name, flow = _SYSTEM[raw]
@@ -147,11 +131,11 @@ def decode(
         quadrant, funct3, register = raw & 3, raw >> 13, raw >> 7 & 31
         if quadrant == 1:
             if funct3 == 5:
-                return direct(Flow.INFERABLE, "c.j", _imm_cj(raw))
+                return direct(Flow.INFERABLE, "c.j", _imm_j(expand(raw, xlen) or 0))
             if funct3 == 1 and xlen == 32:
-                return direct(Flow.INFERABLE, "c.jal", _imm_cj(raw), 1)
+                return direct(Flow.INFERABLE, "c.jal", _imm_j(expand(raw, xlen) or 0), 1)
             if funct3 >= 6:
-                return direct(Flow.BRANCH, "c.beqz" if funct3 == 6 else "c.bnez", _imm_cb(raw))
+                return direct(Flow.BRANCH, "c.beqz" if funct3 == 6 else "c.bnez", _imm_b(expand(raw, xlen) or 0))
         elif quadrant == 2 and funct3 == 4 and raw & 0x7C == 0:
             link = raw >> 12 & 1
             if register:

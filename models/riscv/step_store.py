@@ -8,12 +8,13 @@ A step is a run of consecutive instructions between two decisions; what ends one
 from __future__ import annotations
 
 from array import array
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 STEP_LIMIT = 32  # instructions of a step: bounds what overlapping steps cost
-CHUNK = 1 << 16  # steps held as a list; older ones are packed
+CHUNK = 1 << 16  # steps expanded at once
 
 
 class Pool:
@@ -70,58 +71,8 @@ class Mark(NamedTuple):
     count: int
 
 
-class Store:
-    """The instructions so far. count: how many; wasted: steps that were undone."""
-
-    def __init__(self) -> None:
-        self.count = self.wasted = 0
-        self._pool = Pool()
-        self._steps: list[int] = []
-        self._packed: list[np.ndarray] = []
-        self._packed_steps = 0
-        self._repeats: list[
-            tuple[int, int, int]
-        ] = []  # (at, n, times): before step `at` the last n instructions come `times` more
-
-    def mark(self) -> Mark:
-        """Where to return to if the next packet or message is wrong; packs old steps."""
-        if len(self._steps) > CHUNK:
-            self._packed.append(np.array(self._steps[:-2], dtype=np.uint32))
-            self._packed_steps += len(self._steps) - 2
-            self._steps = self._steps[-2:]
-        return self.here()
-
-    def here(self) -> Mark:
-        """The same, for the one at hand."""
-        return Mark(len(self._steps), len(self._repeats), self.count)
-
-    def undo(self, mark: Mark) -> None:
-        """Forget the instructions since the mark."""
-        self.wasted += len(self._steps) - mark.steps
-        del self._steps[mark.steps :]
-        del self._repeats[mark.repeats :]
-        self.count = mark.count
-
-    def _repeat(self, count: int, turns: int) -> None:
-        """What was walked since there were `count` instructions happened `turns` more."""
-        if turns and self.count > count:
-            self._repeats.append((self._packed_steps + len(self._steps), self.count - count, turns))
-            self.count += turns * (self.count - count)
-
-    def expand(self) -> tuple[np.ndarray, np.ndarray]:
-        """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
-        steps = np.concatenate([*self._packed, np.array(self._steps, dtype=np.uint32)])
-        return expand(self.count, steps, self._repeats, self._pool)
-
-
-def expand_columns(count: int, steps: Any, repeats: Any, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
-    """As `expand`, of a kernel's columns as far as they are used; of `repeats` three entries are a row."""
-    rows = np.array(repeats, dtype=np.int64).reshape(-1, 3).tolist()
-    return expand(count, np.array(steps, dtype=np.uint32), [(at, length, times) for at, length, times in rows], pool)
-
-
 def expand(
-    count: int, steps: np.ndarray, repeats: list[tuple[int, int, int]], pool: Pool
+    count: int, steps: np.ndarray, repeats: Iterable[tuple[int, ...]], pool: Pool
 ) -> tuple[np.ndarray, np.ndarray]:
     """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1) of a path.
 

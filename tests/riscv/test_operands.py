@@ -77,10 +77,22 @@ def check(raws: list[int], size: int, xlen: int) -> set[str]:
     return seen
 
 
+def listed_only(raw: int, xlen: int) -> bool:
+    """Whether capstone lists an encoding that has no meaning: c.lui of 0 is reserved, a shift by 32 or more on RV32 is
+    left to custom extensions (unprivileged manual, chapter C).
+    """
+    shift = raw & 0xE003 == 0x0002 or raw & 0xE803 == 0x8001
+    lui = raw & 0xF07F == 0x6001 and raw >> 7 & 31 != 2
+    return lui or (xlen == 32 and shift and bool(raw >> 12 & 1))
+
+
 @pytest.mark.parametrize("xlen", (32, 64))
 def test_all_compressed(xlen: int) -> None:
     wide = {"c.ld", "c.sd", "c.ldsp", "c.sdsp", "c.addiw", "c.addw", "c.subw"}
-    seen = check([raw for raw in range(1 << 16) if raw & 3 != 3], 2, xlen)
+    raws = [raw for raw in range(1 << 16) if raw & 3 != 3]
+    without = [raw for raw in raws if listed_only(raw, xlen)]
+    assert without and all(operands(raw, 2, xlen) == Operands() for raw in without)
+    seen = check([raw for raw in raws if not listed_only(raw, xlen)], 2, xlen)
     assert seen == {name for name in FORM if name.startswith("c.")} - (wide if xlen == 32 else set())
 
 

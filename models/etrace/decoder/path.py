@@ -125,8 +125,8 @@ class Path:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
         memory = self.memory
         m = memory
-        repeats = [(at, length, turns) for at, length, turns in REPEAT.listed(m.repeats, m.walk.repeats)]
-        return expand(self.count, np.array(m.steps[: m.walk.steps], np.uint32), repeats, self._pool)
+        steps, repeats = np.array(m.steps[: m.walk.steps], np.uint32), REPEAT.listed(m.repeats, m.walk.repeats)
+        return expand(self.count, steps, repeats, self._pool)
 
     # The program, the return stack and the predictor
 

@@ -242,10 +242,6 @@ class Memory:
         else:
             k.keep(self.columns)
 
-    def turns(self) -> list[tuple[int, ...]]:
-        """What was repeated: rows of `REPEAT`."""
-        return [REPEAT.get(self.repeats, row) for row in range(self.state.repeats)]
-
     def call(self, index: int) -> int:
         """An entry of the return stack, from the oldest on."""
         return int(self._calls[(self.state.base + index) % k.DEPTH])

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from rvtrace.models.common.messages import Table
+from rvtrace.models.common.walking import REPEAT
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.columns import Image, Memory
@@ -20,7 +21,7 @@ from rvtrace.models.ntrace.decoder.steps import End, Steps
 from rvtrace.models.ntrace.table import MessageType
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.step_store import Mark, Pool, expand_columns
+from rvtrace.models.riscv.step_store import Mark, Pool, expand
 
 CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3
 _ENDS = tuple(End)
@@ -111,7 +112,8 @@ class Path:
         """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
         memory = self.memory
         s = memory.state
-        return expand_columns(self.count, memory.steps[: s.steps], memory.turns(), self._pool)
+        steps, repeats = np.array(memory.steps[: s.steps], np.uint32), REPEAT.listed(memory.repeats, s.repeats)
+        return expand(self.count, steps, repeats, self._pool)
 
     # Groups
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder.images import View
+from rvtrace.models.riscv.bits import signed
 from rvtrace.models.riscv.isa import XRET, Flow, Insn, MaybeNone, itype
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
@@ -150,14 +151,10 @@ class Steps(dict[int, Node]):
             return None
         rd, value = load.raw >> 7 & 31, None
         if load.size == 4 and load.raw & 0x7F in (LUI, AUIPC):
-            value = _signed(load.raw & 0xFFFFF000, 32) + (load.pc if load.raw & 0x7F == AUIPC else 0)
+            value = signed(load.raw & 0xFFFFF000, 32) + (load.pc if load.raw & 0x7F == AUIPC else 0)
         elif load.size == 2 and load.raw & 0xE003 == 0x6001 and rd != 2:  # c.lui; with sp it is c.addi16sp
-            value = _signed((load.raw >> 12 & 1) << 17 | (load.raw >> 2 & 31) << 12, 18) or None
+            value = signed((load.raw >> 12 & 1) << 17 | (load.raw >> 2 & 31) << 12, 18) or None
         if value is None or rd != jump.rs1 or not rd:
             return None
-        offset = _signed(jump.raw >> 20, 12) if jump.size == 4 else 0
+        offset = signed(jump.raw >> 20, 12) if jump.size == 4 else 0
         return value + offset & self.mask & ~1
-
-
-def _signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value

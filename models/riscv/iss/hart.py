@@ -17,8 +17,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple
 
+from rvtrace.models.riscv.compressed import expand
 from rvtrace.models.riscv.iss import translate as vm
-from rvtrace.models.riscv.iss.compressed import expand
 from rvtrace.models.riscv.iss.config import HartConfig
 from rvtrace.models.riscv.iss.csr import (
     CYCLE,

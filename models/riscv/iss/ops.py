@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from rvtrace.models.riscv.bits import signed
 from rvtrace.models.riscv.iss.table import BY_KEY, LOAD, OTHER, PLAIN, STORE, Row
 
 HART = (
@@ -124,16 +125,11 @@ def _constant(line: str, name: str, value: int) -> str:
     return " ".join(hex(value) if word == name else word for word in words)
 
 
-def _signed(value: int, bits: int) -> int:
-    sign = 1 << bits - 1
-    return (value ^ sign) - sign
-
-
 def div(a: int, b: int, bits: int) -> int:
     """Signed division, towards 0; -1 by 0, and the least number by -1 stays (13.2)."""
     if not b:
         return (1 << bits) - 1
-    p, q = _signed(a, bits), _signed(b, bits)
+    p, q = signed(a, bits), signed(b, bits)
     quotient = abs(p) // abs(q)
     return (quotient if (p < 0) == (q < 0) else -quotient) & (1 << bits) - 1
 
@@ -142,7 +138,7 @@ def rem(a: int, b: int, bits: int) -> int:
     """Remainder of `div`, with the sign of the dividend."""
     if not b:
         return a
-    p, q = _signed(a, bits), _signed(b, bits)
+    p, q = signed(a, bits), signed(b, bits)
     rest = abs(p) % abs(q)
     return (-rest if p < 0 else rest) & (1 << bits) - 1
 

@@ -5,16 +5,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from rvtrace.models.riscv.bits import gather, signed
+
 EBREAK = 0x00100073
-
-
-def _pick(raw: int, *pieces: tuple[int, int, int]) -> int:
-    """The number made of pieces (lowest instruction bit, width, lowest bit of the number)."""
-    return sum((raw >> source & (1 << width) - 1) << to for source, width, to in pieces)
-
-
-def _signed(value: int, bits: int) -> int:
-    return value - (value >> bits - 1 << bits)
 
 
 def _i(opcode: int, funct3: int, rd: int, rs1: int, imm: int) -> int:
@@ -30,11 +23,11 @@ def _r(opcode: int, funct3: int, funct7: int, rd: int, rs1: int, rs2: int) -> in
 
 
 def _jal(rd: int, offset: int) -> int:
-    return _pick(offset, (20, 1, 31), (1, 10, 21), (11, 1, 20), (12, 8, 12)) | rd << 7 | 0x6F
+    return gather(offset, (20, 1, 31), (1, 10, 21), (11, 1, 20), (12, 8, 12)) | rd << 7 | 0x6F
 
 
 def _branch(funct3: int, rs1: int, offset: int) -> int:
-    return _pick(offset, (12, 1, 31), (5, 6, 25), (1, 4, 8), (11, 1, 7)) | rs1 << 15 | funct3 << 12 | 0x63
+    return gather(offset, (12, 1, 31), (5, 6, 25), (1, 4, 8), (11, 1, 7)) | rs1 << 15 | funct3 << 12 | 0x63
 
 
 @cache
@@ -48,10 +41,10 @@ def expand(raw: int, xlen: int) -> int | None:
 
 def _quadrant_0(raw: int, funct3: int, xlen: int) -> int | None:
     low, high = 8 + (raw >> 2 & 7), 8 + (raw >> 7 & 7)
-    word = _pick(raw, (6, 1, 2), (10, 3, 3), (5, 1, 6))
-    double = _pick(raw, (10, 3, 3), (5, 2, 6))
+    word = gather(raw, (6, 1, 2), (10, 3, 3), (5, 1, 6))
+    double = gather(raw, (10, 3, 3), (5, 2, 6))
     if funct3 == 0:  # c.addi4spn
-        imm = _pick(raw, (6, 1, 2), (5, 1, 3), (11, 2, 4), (7, 4, 6))
+        imm = gather(raw, (6, 1, 2), (5, 1, 3), (11, 2, 4), (7, 4, 6))
         return _i(0x13, 0, low, 2, imm) if imm else None
     if funct3 == 2:
         return _i(0x03, 2, low, high, word)
@@ -65,28 +58,28 @@ def _quadrant_0(raw: int, funct3: int, xlen: int) -> int | None:
 
 
 def _quadrant_1(raw: int, funct3: int, xlen: int) -> int | None:
-    rd, imm = raw >> 7 & 31, _signed(_pick(raw, (2, 5, 0), (12, 1, 5)), 6)
+    rd, imm = raw >> 7 & 31, signed(gather(raw, (2, 5, 0), (12, 1, 5)), 6)
     if funct3 == 0:  # c.addi, c.nop
         return _i(0x13, 0, rd, rd, imm)
     if funct3 == 1 and xlen == 64:  # c.addiw
         return _i(0x1B, 0, rd, rd, imm) if rd else None
     if funct3 in (1, 5):  # c.jal, c.j
-        offset = _pick(raw, (3, 3, 1), (11, 1, 4), (2, 1, 5), (7, 1, 6), (6, 1, 7), (9, 2, 8), (8, 1, 10), (12, 1, 11))
-        return _jal(1 if funct3 == 1 else 0, _signed(offset, 12))
+        offset = gather(raw, (3, 3, 1), (11, 1, 4), (2, 1, 5), (7, 1, 6), (6, 1, 7), (9, 2, 8), (8, 1, 10), (12, 1, 11))
+        return _jal(1 if funct3 == 1 else 0, signed(offset, 12))
     if funct3 == 2:  # c.li
         return _i(0x13, 0, rd, 0, imm)
     if funct3 == 3:
         return _upper(raw, rd, imm)
     if funct3 == 4:
         return _arithmetic(raw, imm, xlen)
-    offset = _pick(raw, (3, 2, 1), (10, 2, 3), (2, 1, 5), (5, 2, 6), (12, 1, 8))
-    return _branch(funct3 - 6, 8 + (rd & 7), _signed(offset, 9))
+    offset = gather(raw, (3, 2, 1), (10, 2, 3), (2, 1, 5), (5, 2, 6), (12, 1, 8))
+    return _branch(funct3 - 6, 8 + (rd & 7), signed(offset, 9))
 
 
 def _upper(raw: int, rd: int, imm: int) -> int | None:
     """c.addi16sp and c.lui."""
     if rd == 2:
-        offset = _signed(_pick(raw, (6, 1, 4), (2, 1, 5), (5, 1, 6), (3, 2, 7), (12, 1, 9)), 10)
+        offset = signed(gather(raw, (6, 1, 4), (2, 1, 5), (5, 1, 6), (3, 2, 7), (12, 1, 9)), 10)
         return _i(0x13, 0, 2, 2, offset) if offset else None
     return (imm & 0xFFFFF) << 12 | rd << 7 | 0x37 if imm else None
 
@@ -108,16 +101,16 @@ def _arithmetic(raw: int, imm: int, xlen: int) -> int | None:
 def _quadrant_2(raw: int, funct3: int, xlen: int) -> int | None:
     rd, rs2 = raw >> 7 & 31, raw >> 2 & 31
     if funct3 == 0:  # c.slli
-        shift = _pick(raw, (2, 5, 0), (12, 1, 5))
+        shift = gather(raw, (2, 5, 0), (12, 1, 5))
         return _i(0x13, 1, rd, rd, shift) if xlen == 64 or shift < 32 else None
     if funct3 == 2:
-        return _i(0x03, 2, rd, 2, _pick(raw, (4, 3, 2), (12, 1, 5), (2, 2, 6))) if rd else None
+        return _i(0x03, 2, rd, 2, gather(raw, (4, 3, 2), (12, 1, 5), (2, 2, 6))) if rd else None
     if funct3 == 3 and xlen == 64:
-        return _i(0x03, 3, rd, 2, _pick(raw, (5, 2, 3), (12, 1, 5), (2, 3, 6))) if rd else None
+        return _i(0x03, 3, rd, 2, gather(raw, (5, 2, 3), (12, 1, 5), (2, 3, 6))) if rd else None
     if funct3 == 6:
-        return _s(2, 2, rs2, _pick(raw, (9, 4, 2), (7, 2, 6)))
+        return _s(2, 2, rs2, gather(raw, (9, 4, 2), (7, 2, 6)))
     if funct3 == 7 and xlen == 64:
-        return _s(3, 2, rs2, _pick(raw, (10, 3, 3), (7, 3, 6)))
+        return _s(3, 2, rs2, gather(raw, (10, 3, 3), (7, 3, 6)))
     if funct3 != 4:
         return None
     link = raw >> 12 & 1
