@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from rvtrace.models.common import native
-from rvtrace.models.common.walking import LOGGED
+from rvtrace.models.common.walking import LOGGED, REPEAT
 from rvtrace.models.ntrace.codec import Unpacker, pack, unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
@@ -162,7 +162,7 @@ def test_a_loop_is_stored_as_walked_and_then_repeated() -> None:
         path = Path(sample_program(64), Config())
         path.go_to(0x101E)
         path.finish_group(k.PATIENCE + 1 + more, 1, 0)
-        turns = [row[2] for row in path.memory.turns()]
+        turns = [row[2] for row in REPEAT.listed(path.memory.repeats, path.memory.state.repeats)]
         assert path.count == k.PATIENCE + 1 + more == path.memory.state.steps + sum(turns)
         assert turns == ([more - 1] if more > 1 else [])
 
