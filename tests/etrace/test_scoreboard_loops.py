@@ -20,7 +20,7 @@ from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import judged
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.stimulus.scenarios import loops
-from rvtrace.tb.etrace.stimulus.scenarios.base import handle, place, start, stop
+from rvtrace.tb.etrace.stimulus.scenarios.base import Script, handle, place
 from tests.etrace.checked_scenarios import doctored, scenario_run
 from tests.etrace.test_scoreboard_failure_text import UNREADABLE
 
@@ -36,15 +36,15 @@ def spinning(
     """A nop and a jump back to it, ROUNDS times, then an interrupt. changes: (instruction of the loop, context)."""
     given = {"variant": variant, "ctype": IMPRECISE[variant], "inst_sync_mode": sync_mode, "inst_stall_ena": 1}
     config = Config.from_dict(given)
-    b = loops.spinning(config)
-    program, walk = start(b, config)
+    script = Script(config, Random(1))
+    walk, at = script.start(loops.spinning(config))
     walk.step()
     for number in range(2 * ROUNDS):
         walk.context = dict(changes).get(number, walk.context)
         walk.step()
-    walk.trap(7, b.labels["trap_handler"], interrupt=True)
-    handle(walk, b.labels["spin"]).step(2)
-    program, retired = stop(program, walk)
+    walk.trap(7, at["trap_handler"], interrupt=True)
+    handle(walk, at["spin"]).step(2)
+    program, retired = script.rows()
     beats = place(config, "single", retired, Random(1))
     return config, program, beats, Encoder(config).run(beats)
 

@@ -5,7 +5,7 @@ A system has its registry `SCENARIOS` in tb/<ip>/stimulus/scenarios/base.py, and
 that folder. Each module whose functions are decorated with `SCENARIOS.scenario(...)` is found by itself:
 
     @scenario("ET.alg.trap", configs=configs(**SMALL), gaps=20)
-    def trap_first(config: Config, rng: Random) -> ProgramRun:
+    def trap_first(s: Script) -> None:
         \"\"\"A trap at the first instruction that is traced.\"\"\"
 """
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -40,16 +41,24 @@ def with_handler(b: ProgramBuilder, base: int = BASE, handler: int | None = HAND
     return b
 
 
-def start(b: ProgramBuilder, config: Any, at: str = "main", on: bool = True) -> tuple[Program, Walk]:
-    """Assemble, and a walk at `at` with tracing just enabled, or not yet."""
-    program = b.build("main")
-    walk = Walk(program, config.variant, b.labels[at])
-    return program, walk.trace_on() if on else walk
+class Script:
+    """What a directed scenario of an encoder writes: a program and one walk through it."""
 
+    program: Program
+    walk: Walk
 
-def stop(program: Program, walk: Walk) -> ProgramRun:
-    """The run ends with tracing switched off."""
-    return program, walk.trace_off().retired()
+    def __init__(self, config: Any, rng: Random, fresh: bool = False) -> None:
+        self.config, self.rng = config, rng
+
+    def start(self, b: ProgramBuilder, at: str = "main", on: bool = True) -> tuple[Walk, dict[str, int]]:
+        """Assemble; a walk at `at` with tracing just enabled, or not yet, and the labels."""
+        self.program = b.build("main")
+        self.walk = Walk(self.program, self.config.variant, b.labels[at])
+        return self.walk.trace_on() if on else self.walk, b.labels
+
+    def rows(self) -> ProgramRun:
+        """The run; it ends with tracing switched off."""
+        return self.program, self.walk.trace_off().retired()
 
 
 def handle(walk: Walk, back: int | None = None, steps: int = 3) -> Walk:

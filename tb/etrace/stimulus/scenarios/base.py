@@ -15,15 +15,13 @@ from rvtrace.models.riscv.blocks import report_contexts, to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder, Target
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.stream import with_itype_width
-from rvtrace.tb.common.stimulus.scenario import Configs, Scenarios, combinations
+from rvtrace.tb.common.stimulus.scenario import Configs, Scenarios, combinations, scripted
 from rvtrace.tb.common.stimulus.traced_program import (
     BASE,
     HANDLER,
-    ProgramRun,
+    Script,
     handle,
     home,
-    start,
-    stop,
     with_handler,
 )
 
@@ -41,15 +39,13 @@ __all__ = [
     "T0",
     "TWO",
     "V2",
-    "ProgramRun",
+    "Script",
     "builder",
     "configs",
     "handle",
     "home",
     "place",
     "scenario",
-    "start",
-    "stop",
 ]
 
 V2, DRAFT = VARIANTS
@@ -98,7 +94,7 @@ def place(config: Config, retirement: str, retired: Retired, rng: Random) -> Bea
     return report_contexts(beats, config.ctype, rng, config.variant)
 
 
-SCENARIOS = Scenarios(base={"inst_stall_ena": 1}, place=place)
+SCENARIOS = Scenarios(base={"inst_stall_ena": 1}, place=place, script=scripted(Script))
 scenario = SCENARIOS.scenario
 
 

@@ -5,9 +5,6 @@ framing).
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     BASE,
@@ -17,14 +14,12 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     home,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.packets import climb, ladder
 from rvtrace.tb.etrace.stimulus.scenarios.traps import LOAD_FAULT, TIMER, main_code
@@ -38,40 +33,39 @@ from rvtrace.tb.etrace.stimulus.scenarios.traps import LOAD_FAULT, TIMER, main_c
     configs=(*configs(TWO, FOUR, SMALL), *configs(TWO, FOUR, SMALL, branch_prediction=1)),
     retirement="single",
 )
-def branches_side_by_side(config: Config, rng: Random) -> ProgramRun:
+def branches_side_by_side(s: Script) -> None:
     """Branches in every lane: the map fills up in each of them, and a jump's target is reported in each."""
-    b = ladder(config)
+    b = ladder(s.config)
     for k in range(100):
         b.label(f"dense{k}")
         b.beq(8, 9, f"dense{k + 1}" if k < 99 else "main")
     b.c_jr(10)
-    program, walk = start(b, config, "end")
-    at = b.labels
+    walk, at = s.start(b, "end")
     walk.step()
     for branches in (*range(28, 37), 60, 62, 63, 64):
-        climb(walk.jump(at[f"in{100 - branches}"]), branches, rng).run()
+        climb(walk.jump(at[f"in{100 - branches}"]), branches, s.rng).run()
         walk.jump(at[f"dense{99 - branches}"])
         for _ in range(branches):
-            walk.branch(rng.random() < 0.5)
+            walk.branch(s.rng.random() < 0.5)
         walk.branch(True)
         climb(walk, 100, branches % 2 == 0).run()
-    return stop(program, walk.jump(at["end"]).step())
+    walk.jump(at["end"]).step()
 
 
 @scenario("ET.ing.blocks", "ET.alg.multi", configs=configs({}, TWO, FOUR, SMALL, COUNTER))
-def long_blocks(config: Config, rng: Random) -> ProgramRun:
+def long_blocks(s: Script) -> None:
     """Blocks of every length up to the longest, and runs of code that need several."""
-    b = builder(config)
-    longest = (1 << config.iretire_width_p) - 1
+    b = builder(s.config)
+    longest = (1 << s.config.iretire_width_p) - 1
     for _ in range(longest + 12):
         b.c_nop()
     b.label("end")
     b.c_jr(10)
-    program, walk = start(b, config, "end")
-    size = 2 * config.iaddress_lsb_p
+    walk, at = s.start(b, "end")
+    size = 2 * s.config.iaddress_lsb_p
     for length in (*range(1, 8), *range(longest - 6, longest + 6)):
-        walk.jump(b.labels["end"] - length * size).run()
-    return stop(program, walk.jump(b.labels["main"]).step())
+        walk.jump(at["end"] - length * size).run()
+    walk.jump(at["main"]).step()
 
 
 def _at(offset: int) -> str:
@@ -105,14 +99,12 @@ _FILTERS = (
           retirement="single",
           configs=(*(c | {"filter": text} for text in _FILTERS for c in configs()),
                    *(c | {"filter": text} for text in _FILTERS[:8:3] for c in configs(TWO))))  # fmt: skip
-def filters(config: Config, rng: Random) -> ProgramRun:
+def filters(s: Script) -> None:
     """Every condition of the filters, so that qualification begins and ends at branches, jumps, their targets, traps
     and xRETs.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
-    virtual = (Priv.VU, Priv.VS) if config.privilege_width_p == 3 else ()
+    walk, at = s.start(main_code(builder(s.config)))
+    virtual = (Priv.VU, Priv.VS) if s.config.privilege_width_p == 3 else ()
     for mode in (Priv.M, Priv.U, Priv.S, *virtual):
         for context in (0, 5):
             walk.run_to(at["branch"]).branch(context == 0).run_to(at["jump"]).jump(at["after"]).run_to(
@@ -125,7 +117,7 @@ def filters(config: Config, rng: Random) -> ProgramRun:
             walk.step(3).jump(at["target"], priv=mode).step().jump(at["after"]).trap(2, at["trap_handler"])
             handle(walk, at["jump"]).jump(at["jump"]).jump(at["landing"]).run()
             walk.jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 _CARRIED = (
@@ -153,61 +145,58 @@ _FRAMED = tuple(
                      for c in configs(inst_sync_mode=1, variant=(V2, DRAFT)[number % 2])),
                    *(c | one for one in _FRAMED[::4] for c in configs(SMALL, inst_sync_mode=1, variant=V2)),
                    *(c | one for one in _HEADERS for c in configs(variant=V2))))  # fmt: skip
-def transports(config: Config, rng: Random) -> ProgramRun:
+def transports(s: Script) -> None:
     """Packets of every length in each encapsulation and framing, enough of them to fill several blocks, with syncs to
     join at.
     """
-    b = ladder(config, 40)
-    for power in range(20, config.xlen - 2, 8):
+    b = ladder(s.config, 40)
+    for power in range(20, s.config.xlen - 2, 8):
         b.org(BASE + (1 << power))
         b.label(f"far{power}")
         b.nop()
         b.jalr(0, 12)
-    program, walk = start(b, config, "end")
-    at = b.labels
+    walk, at = s.start(b, "end")
     far = [name for name in at if name.startswith("far")]
     for turn in range(6):
         for number, name in enumerate(far):
             home(walk, at["jump"]).jump(at[name]).step()
             if number % 3 == turn % 3:
-                walk.trap(number, at["trap_handler"], interrupt=bool(turn % 2), tval=rng.getrandbits(config.xlen))
+                walk.trap(number, at["trap_handler"], interrupt=bool(turn % 2), tval=s.rng.getrandbits(s.config.xlen))
                 handle(walk, at["end"]).step()
             walk.jump(at[f"in{40 - 4 * number - turn}"])
-            climb(walk, 4 * number + turn, rng)
+            climb(walk, 4 * number + turn, s.rng)
             walk.context ^= 1 << number
             walk.run()
         walk.trace_off().trace_on()
     home(walk, at["main"]).step()
     for turn in range(
-        160 if config.block_bytes == 1024 else 0
+        160 if s.config.block_bytes == 1024 else 0
     ):  # long packets, one by one: what does not fit leaves many bytes of its block
-        walk.trap(turn % 16, at["trap_handler"], tval=rng.getrandbits(config.xlen))
+        walk.trap(turn % 16, at["trap_handler"], tval=s.rng.getrandbits(s.config.xlen))
         handle(walk, at["end"]).step()
-    return stop(program, walk)
 
 
 @scenario("ET.tra.rate", configs=tuple(one | c for one in _FRAMED[::2] for c in configs({}, variant=V2)))
-def transports_at_full_rate(config: Config, rng: Random) -> ProgramRun:
+def transports_at_full_rate(s: Script) -> None:
     """The same with a receiver that is always ready, and no gap between the blocks."""
-    return transports(config, rng)
+    transports(s)
 
 
 @scenario("ET.ing.blocks", "ET.alg.before_trap", "ET.alg.notify", configs=configs({}, TWO, FOUR, SMALL, COUNTER))
-def long_blocks_told(config: Config, rng: Random) -> ProgramRun:
+def long_blocks_told(s: Script) -> None:
     """The last instruction of blocks of every length up to the longest is reported: a trap follows, or a trigger asks
     for it.
     """
-    b = builder(config)
-    longest = (1 << config.iretire_width_p) - 1
+    b = builder(s.config)
+    longest = (1 << s.config.iretire_width_p) - 1
     for _ in range(longest + 12):
         b.c_nop()
     b.label("end")
     b.nop()
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     walk.run()
-    size = 2 * config.iaddress_lsb_p
+    size = 2 * s.config.iaddress_lsb_p
     for number, length in enumerate(
         (*range(1, 8), *range(longest // 2 - 3, longest // 2 + 6), *range(longest - 6, longest + 6))
     ):
@@ -218,4 +207,4 @@ def long_blocks_told(config: Config, rng: Random) -> ProgramRun:
         else:
             walk.notify()
         walk.run()
-    return stop(program, walk.jump(at["end"]).step())
+    walk.jump(at["end"]).step()

@@ -5,8 +5,6 @@ co-routines (ET-14).
 
 from __future__ import annotations
 
-from random import Random
-
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
@@ -16,13 +14,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     T0,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.returns import AIDED, ALL, COUNTED, ascend, deepen, recursive
 
@@ -98,51 +94,47 @@ def _happen(walk: Walk, at: dict[str, int], what: int) -> None:
 @scenario("ET-14", "ET.opt.anchor", "ET.opt.implicit_return", "ET.pay.notify",
           configs=(*ALL, *AIDED, *configs({}, SMALL, implicit_return=1, sijump=1, variant=V2),
                    *configs(implicit_return=0)))  # fmt: skip
-def anchors(config: Config, rng: Random) -> ProgramRun:
+def anchors(s: Script) -> None:
     """Calls of one function in a row without a branch between them: each call after an inferred return is an anchor."""
-    b = _repeated(config)
-    program, walk = start(b, config)
+    walk, at = s.start(_repeated(s.config))
     for taken in (True, True, False):
-        _round(walk, b.labels).branch(taken)
-    walk.jump(b.labels["main"]).step()
-    return stop(program, walk)
+        _round(walk, at).branch(taken)
+    walk.jump(at["main"]).step()
 
 
 @scenario("ET-14", "ET.opt.anchor", "ET.alg.before_trap", "ET.alg.notify", "ET.alg.last", "ET.pay.irdepth",
           configs=(*ALL, *configs({}, SMALL, implicit_return=1, sijump=1, ctype=("2", "3"), variant=V2)),
           retirement="single")  # fmt: skip
-def events_between_calls(config: Config, rng: Random) -> ProgramRun:
+def events_between_calls(s: Script) -> None:
     """A trigger, a trap, another context or the end of trace in each of these calls: the same address was met in those
     before.
     """
-    b = _repeated(config)
-    program, walk = start(b, config)
+    walk, at = s.start(_repeated(s.config))
     for event in range(4):
         for number in range(6):
             for inside in (1, 2):
-                _round(walk, b.labels, 10 * event + number, inside).branch(True)
-    return stop(program, walk.step())
+                _round(walk, at, 10 * event + number, inside).branch(True)
+    walk.step()
 
 
 @scenario("ET-14", "ET.opt.anchor", "ET.alg.resync", "ET-4", "ET.opt.reset_on_sync",
           configs=configs({}, SMALL, implicit_return=1, inst_sync_mode=(1, 2, 3), variant=V2))  # fmt: skip
-def resync_between_calls(config: Config, rng: Random) -> ProgramRun:
+def resync_between_calls(s: Script) -> None:
     """Resynchronization at changing places of these calls: the stack is empty after it, and what is due is reported
     before it.
     """
-    b = _repeated(config)
-    program, walk = start(b, config)
+    walk, at = s.start(_repeated(s.config))
     for number in range(60):
-        _round(walk, b.labels).branch(number % 5 > 0)
-        if walk.pc != b.labels["main"]:
-            walk.jump(b.labels["main"])
-    return stop(program, walk.step())
+        _round(walk, at).branch(number % 5 > 0)
+        if walk.pc != at["main"]:
+            walk.jump(at["main"])
+    walk.step()
 
 
 @scenario("ET-14", "ET.opt.implicit_return", "ET.opt.stack", "ET-1", configs=(*ALL, *configs(implicit_return=0)))
-def tail_calls(config: Config, rng: Random) -> ProgramRun:
+def tail_calls(s: Script) -> None:
     """f ends in a jump to g, direct or by register, and g returns to the caller of f; two functions share a tail."""
-    b = builder(config)
+    b = builder(s.config)
     b.jal(RA, "f")
     b.label("back0")
     b.jal(RA, "h")
@@ -166,8 +158,7 @@ def tail_calls(config: Config, rng: Random) -> ProgramRun:
     b.nop()
     b.label("g_end")
     b.c_jr(RA)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for far in (False, True, False):
         walk.step(2).branch(far)
         if far:
@@ -182,13 +173,13 @@ def tail_calls(config: Config, rng: Random) -> ProgramRun:
                 back = walk.pc
                 handle(walk.trap(7, at["trap_handler"], interrupt=True), back)
             walk.step().jump(at["back1"] if number < 2 else at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET.opt.implicit_return", "ET-1", "ET.alg.updiscon", configs=(*ALL, *configs(implicit_return=0)))
-def coroutines(config: Config, rng: Random) -> ProgramRun:
+def coroutines(s: Script) -> None:
     """Two co-routines swap: a swap neither pushes nor pops and is reported; the next return is still inferred."""
-    b = builder(config)
+    b = builder(s.config)
     b.jal(RA, "outer")
     b.label("back")
     b.nop()
@@ -202,43 +193,40 @@ def coroutines(config: Config, rng: Random) -> ProgramRun:
             b.jalr(T0 if name == "one" else RA, RA if name == "one" else T0)
     b.label("end")
     b.c_jr(RA)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for last in (True, False):
         walk.step()
         for part in range(3):
             walk.run_to(at[f"one{part}"]).jump(at["other"] if part == 0 else at[f"other{part - 1}"] + 4)
             walk.run_to(at[f"other{part}"]).jump(at[f"one{part}"] + 4)
         walk.run_to(at["one3"]).jump(at["end"]).jump(at["back"]).step().jump(at["main"] if last else at["back"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-14", "ET-2", "ET.alg.trap_again", "ET.alg.updiscon", configs=(*ALL, *AIDED))
-def trap_behind_return(config: Config, rng: Random) -> ProgramRun:
+def trap_behind_return(s: Script) -> None:
     """A trap strikes right at the address an inferred return goes to, and at one it should not have gone to; by
     exceptions and interrupts.
     """
-    b = recursive(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(recursive(s.config))
     for number in range(4):
         for depth in (1, 2, 4):
-            for where in ("inner", "far") if config.return_stack_size_p else ("inner",):
+            for where in ("inner", "far") if s.config.return_stack_size_p else ("inner",):
                 ascend(deepen(walk, depth), at, depth // 2).jump(at[where])
                 walk.trap(7 if number % 2 else 12, at["trap_handler"], interrupt=bool(number % 2))
                 if number > 1:
                     walk.trap(2, at["trap_nested"]).step().jump(at["trap_handler"])
                 handle(walk, at["inner"]).step()
                 ascend(walk, at, depth - depth // 2 - 1).jump(at["back"]).step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-4", "ET-15", "ET.alg.resync", "ET.alg.context", "ET.alg.before_sync", "ET.pay.irreport",
           configs=(*configs({}, SMALL, implicit_return=1, inst_sync_mode=1, ctype="1", variant=V2),
                    *configs(inst_sync_mode=1, ctype="1")))  # fmt: skip
-def resync_by_contexts(config: Config, rng: Random) -> ProgramRun:
+def resync_by_contexts(s: Script) -> None:
     """Context packets alone make a resynchronization due, where branches and returns are pending, or nothing is."""
-    b = recursive(config)
+    b = recursive(s.config)
     b.label("far_too")
     b.nop()
     b.jal(0, "leap")
@@ -246,8 +234,7 @@ def resync_by_contexts(config: Config, rng: Random) -> ProgramRun:
     b.label("leap")
     b.nop()
     b.jalr(0, 10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
 
     def other() -> Walk:
         walk.context = walk.context + 1 & 0xFF
@@ -264,20 +251,18 @@ def resync_by_contexts(config: Config, rng: Random) -> ProgramRun:
             other().step()
             other().step().jump(at["far_too"])
         other().step(3).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET.opt.reset_on_sync", "ET.opt.implicit_return", "ET-4", "ET.alg.resync",
           configs=(*configs({}, SMALL, implicit_return=1, inst_sync_mode=(1, 2, 3), variant=V2),
                    *(c | {"inst_sync_mode": 3} for c in COUNTED)))  # fmt: skip
-def resync_in_recursion(config: Config, rng: Random) -> ProgramRun:
+def resync_in_recursion(s: Script) -> None:
     """Resynchronization while a recursion goes down and comes up, at every depth in turn, also right after a return."""
-    b = recursive(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(recursive(s.config))
     for depth in (*range(1, 14), 19, 18, 17, 3, 2):
         ascend(deepen(walk, depth), at, depth).jump(at["back"]).step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -287,9 +272,9 @@ def resync_in_recursion(config: Config, rng: Random) -> ProgramRun:
     configs=configs({}, TWO, SMALL, implicit_return=1, variant=V2),
     retirement="single",
 )
-def compressed_calls(config: Config, rng: Random) -> ProgramRun:
+def compressed_calls(s: Script) -> None:
     """Calls of two and of four bytes at every half-word return where they should, and two bytes before and after."""
-    b = builder(config)
+    b = builder(s.config)
     calls = ((b.c_jalr, 10), (b.jalr, RA, 10), (b.c_jalr, 10), (b.c_jalr, 10), (b.jalr, RA, 10), (b.jalr, RA, 10))
     for number, (call, *how) in enumerate(calls):
         b.label(f"call{number}")
@@ -301,10 +286,9 @@ def compressed_calls(config: Config, rng: Random) -> ProgramRun:
     b.label("f")
     b.c_nop()
     b.c_jr(RA)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for wrong in (0, 2, 0, 2):
         for number in range(len(calls)):
             walk.jump(at["f"]).step().jump(at[f"back{number}"] + wrong).step(1 if wrong else 2)
         walk.jump(at["main"])
-    return stop(program, walk.jump(at["f"]).step())
+    walk.jump(at["f"]).step()

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
@@ -19,13 +18,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.traps import main_code
 
@@ -34,14 +31,12 @@ CTYPES = ("0", "1", "2", "3")
 
 @scenario("ET-15", "ET.alg.context", "ET.alg.ppccd", "ET.alg.before_sync", "ET.pay.context", "ET.pay.start",
           configs=(*configs({}, SMALL, TWO, ctype=CTYPES), *configs(COUNTER, FOUR, ctype=("1", "2"))))  # fmt: skip
-def contexts(config: Config, rng: Random) -> ProgramRun:
+def contexts(s: Script) -> None:
     """Another context on straight code, at a branch, after it, at the target of each jump, in a handler, with another
     privilege, twice in a row.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
-    mask = (1 << config.context_width_p) - 1
+    walk, at = s.start(main_code(builder(s.config)))
+    mask = (1 << s.config.context_width_p) - 1
     number = 0
 
     def other() -> Walk:
@@ -79,7 +74,7 @@ def contexts(config: Config, rng: Random) -> ProgramRun:
         other().trap(5, at["trap_handler"])
         other()
         handle(walk, at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -91,13 +86,11 @@ def contexts(config: Config, rng: Random) -> ProgramRun:
     configs=configs({}, TWO, SMALL, ctype=("1", "2", "3")),
     retirement="single",
 )
-def context_at_edges(config: Config, rng: Random) -> ProgramRun:
+def context_at_edges(s: Script) -> None:
     """Another context in the first and in the last instruction traced, while nothing is traced, and in every
     instruction.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for number in range(6):
         walk.context = 0x10 + number
         walk.step().trace_off()
@@ -114,7 +107,7 @@ def context_at_edges(config: Config, rng: Random) -> ProgramRun:
             if turn < 2:
                 walk.context = 0x60 + number + turn
                 walk.run_to(at["landing"]).run()
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -124,31 +117,28 @@ def context_at_edges(config: Config, rng: Random) -> ProgramRun:
     "ET-18",
     configs=(*configs({}, SMALL, ctype=("1", "2")), *configs(FOUR, ctype="1", variant=DRAFT)),
 )
-def context_values(config: Config, rng: Random) -> ProgramRun:
+def context_values(s: Script) -> None:
     """Contexts of every length, with the top bit set and not: 3.2 is compressed to each length."""
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
-    width = config.context_width_p
+    walk, at = s.start(main_code(builder(s.config)))
+    width = s.config.context_width_p
     for bit in range(width):
         for value in (1 << bit, (1 << width) - (1 << bit), (1 << bit) - 1):
             walk.context = value
             walk.step()
             walk.context = 0
             walk.step().branch(bit % 2 == 0).run_to(at["jump"]).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-7", "ET-10", "ET.pay.start", "ET.alg.ppccd", configs=configs({}, SMALL, TWO, branch_prediction=1))
-def time_and_privilege(config: Config, rng: Random) -> ProgramRun:
+def time_and_privilege(s: Script) -> None:
     """Syncs and context packets over a longer time, in every privilege, between long runs of code."""
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     b.label("long")
     for _ in range(100):
         b.nop()
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for number, mode in enumerate((Priv.U, Priv.VU, Priv.S, Priv.VS, Priv.M) * 2):
         walk.run_to(at["branch"]).branch(number % 2 == 0).run_to(at["jump"]).jump(at["long"]).run()
         walk.jump(at["trap_handler"]).step(3).jump(at["long"], priv=mode)
@@ -156,7 +146,7 @@ def time_and_privilege(config: Config, rng: Random) -> ProgramRun:
         walk.run()
         walk.trap(number, at["trap_handler"], interrupt=True)
         handle(walk, at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 _WATCHED = {
@@ -215,15 +205,13 @@ def _notified(config: Config) -> ProgramBuilder:
           configs=(*configs({}, TWO, FOUR, SMALL),
                    *configs({}, SMALL, branch_prediction=1, jump_target_cache=1, implicit_return=1, sijump=1,
                             variant=V2), *configs(COUNTER, implicit_return=1)))  # fmt: skip
-def notify_kinds(config: Config, rng: Random) -> ProgramRun:
+def notify_kinds(s: Script) -> None:
     """A trigger on every kind of instruction: after straight code, right at a jump's target, before a trap, and on two
     in a row.
     """
-    b = _notified(config)
-    program, walk = start(b, config, "leave")
-    at = b.labels
+    walk, at = s.start(_notified(s.config), "leave")
     for name in _KINDS:
-        if name == "return" and config.call_counter_size_p:
+        if name == "return" and s.config.call_counter_size_p:
             continue  # whose call is not there
         for event in range(5):
             walk.jump(at[name] if event == 4 else at[f"to_{name}"])
@@ -245,7 +233,7 @@ def notify_kinds(config: Config, rng: Random) -> ProgramRun:
                 walk.trace_off().trace_on()
             while walk.pc != at["leave"]:
                 walk.branch(True) if walk.pc == at["taken"] else walk.step()
-    return stop(program, walk.jump(at["end"]).step())
+    walk.jump(at["end"]).step()
 
 
 def _watching() -> tuple[dict[str, Any], ...]:
@@ -261,21 +249,20 @@ def _watching() -> tuple[dict[str, Any], ...]:
 @scenario(
     "ET.ing.triggers", "ET.alg.notify", "ET.ing.filters", "ET.pay.notify", configs=_watching(), retirement="single"
 )
-def watch_kinds(config: Config, rng: Random) -> ProgramRun:
+def watch_kinds(s: Script) -> None:
     """The comparators of the filters watch an instruction of every kind."""
-    return notify_kinds(config, rng)
+    notify_kinds(s)
 
 
 @scenario("ET.ing.triggers", "ET.alg.notify", "ET.ing.filters", "ET.pay.notify",
           configs=tuple(c | {"filter": f"watch={_WATCHED[a]:#x};watch={_WATCHED[z]:#x}"}
                         for a, z in (("branch", "after"), ("jump", "branch")) for c in configs({}, TWO, SMALL)),
           retirement="single")  # fmt: skip
-def watchpoints(config: Config, rng: Random) -> ProgramRun:
+def watchpoints(s: Script) -> None:
     """The comparators of the filters watch a branch, a jump and its target."""
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     assert all(b.labels[name] == address for name, address in _WATCHED.items())
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for taken in (True, False, True):
         walk.run_to(at["branch"]).branch(taken).run_to(at["jump"]).jump(at["after"]).run_to(at["return"]).jump(
             at["main"]
@@ -284,7 +271,7 @@ def watchpoints(config: Config, rng: Random) -> ProgramRun:
         handle(walk, at["branch"]).branch(taken).run_to(at["jump"]).jump(at["branch"]).branch(True).run_to(
             at["jump"]
         ).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -294,11 +281,11 @@ def watchpoints(config: Config, rng: Random) -> ProgramRun:
     "ET.pay.irdepth",
     configs=configs({}, SMALL, implicit_return=1, ctype=("2", "3"), variant=V2),
 )
-def context_behind_return(config: Config, rng: Random) -> ProgramRun:
+def context_behind_return(s: Script) -> None:
     """Another context one and two instructions after an inferred return, with no branch anywhere: the address before
     it is still reported.
     """
-    b = builder(config)
+    b = builder(s.config)
     for number in range(4):
         b.jal(RA, "f")
         b.label(f"back{number}")
@@ -308,8 +295,7 @@ def context_behind_return(config: Config, rng: Random) -> ProgramRun:
     b.label("f")
     b.c_nop()
     b.c_jr(RA)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for turn in range(4):
         for number in range(4):
             walk.step(2).jump(at[f"back{number}"]).step(1 + (turn + number) % 2)
@@ -317,4 +303,4 @@ def context_behind_return(config: Config, rng: Random) -> ProgramRun:
                 walk.context ^= 5
             walk.run_to(at[f"back{number}"] + 12)
         walk.jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()

@@ -23,33 +23,30 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     home,
     place,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.traps import main_code
 
 _LAST = ("plain", "branch", "target", "jump", "direct", "call", "trap", "trap at target", "first", "nothing")
 
 
-def _ends(config: Config, *causes: str) -> ProgramRun:
+def _ends(s: Script, *causes: str) -> None:
     """Trace ends after each kind of instruction, with and without branches pending, by each cause."""
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     b.label("call")
     b.jal(RA, "jump")
-    program, walk = start(b, config, "jump")
+    walk, at = s.start(b, "jump")
     for cause in causes:
         for last in _LAST:
             for pending in (False, True):
-                _come(walk, last, b.labels, pending)
+                _come(walk, last, at, pending)
                 _pause(walk, cause, again=last == "first" and pending)
-                home(walk, b.labels["jump"])
-    return stop(program, walk)
+                home(walk, at["jump"])
 
 
 def _come(walk: Walk, last: str, at: dict[str, int], pending: bool) -> Walk:
@@ -115,15 +112,15 @@ _STOPS = ("ET-16", "ET.alg.ended", "ET.alg.last", "ET.pay.support", "ET.pay.qual
     ),
     retirement="single",
 )
-def stops(config: Config, rng: Random) -> ProgramRun:
+def stops(s: Script) -> None:
     """Trace ends after each kind of instruction by inst_tracing, by halted and by reset, and begins again."""
-    return _ends(config, "trace", "halted", "reset")
+    _ends(s, "trace", "halted", "reset")
 
 
 @scenario(*_STOPS, "ET.alg.enable", "ET.alg.disable", configs=configs({}, TWO, COUNTER), beats=switched_by_enable)
-def disables(config: Config, rng: Random) -> ProgramRun:
+def disables(s: Script) -> None:
     """The same by disabling the encoder: ienable is 0 in the support packet; one more follows when it is enabled."""
-    return _ends(config, "enable")
+    _ends(s, "enable")
 
 
 def _levels(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -141,17 +138,14 @@ def _levels(config: Config, rng: Random, program: Program, retired: Retired) -> 
     configs=configs({}, TWO, SMALL),
     beats=_levels,
 )
-def level_walk(config: Config, rng: Random) -> ProgramRun:
+def level_walk(s: Script) -> None:
     """Enable, tracing, halted and reset change in every order and in the same cycle: all 240 transitions of the four
     levels.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for turn in range(70):
         walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(at["after"]).step()
         walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at["main"])
-    return stop(program, walk)
 
 
 def possible_options(config: Config) -> int:
@@ -169,18 +163,18 @@ def possible_options(config: Config) -> int:
             for n in ("full_address", "implicit_exception", "sijump", "implicit_return", "prediction", "cache")),
           configs=(*configs({}, TWO, SMALL, COUNTER),
                    *configs(branch_prediction=1, jump_target_cache=1, variant=V2)))  # fmt: skip
-def reconfigured(config: Config, rng: Random) -> ProgramRun:
+def reconfigured(s: Script) -> None:
     """Every option is switched on and off while the encoder runs: after each kind of instruction, alone and together,
     while tracing is off too.
     """
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     b.label("call")
     b.jal(RA, "jump")
     b.label("back")
     b.c_nop()
     b.c_jr(RA)
-    program, walk = start(b, config, "jump")
-    at, possible = b.labels, possible_options(config)
+    walk, labels = s.start(b, "jump")
+    at, possible = labels, possible_options(s.config)
     masks = [1 << bit for bit in range(len(OPTIONS)) if possible >> bit & 1] + [
         possible,
         possible & 0b010101,
@@ -198,19 +192,18 @@ def reconfigured(config: Config, rng: Random) -> ProgramRun:
                 home(walk, at["jump"]).jump(at["branch"]).branch(True).run_to(at["jump"]).jump(at["after"]).trap(
                     3, at["trap_nested"]
                 ).step().jump(at["jump"])
-    return stop(program, walk)
 
 
 @scenario("ET-16", "ET.pay.support", "ET.alg.enable", configs=configs({}, TWO, COUNTER), beats=switched_by_enable)
-def reconfigured_disabled(config: Config, rng: Random) -> ProgramRun:
+def reconfigured_disabled(s: Script) -> None:
     """Options change while the encoder is disabled: the support packet of the next enable reports them, and what
     follows obeys them.
     """
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     b.label("call")
     b.jal(RA, "jump")
-    program, walk = start(b, config, "jump")
-    at, possible = b.labels, possible_options(config)
+    walk, labels = s.start(b, "jump")
+    at, possible = labels, possible_options(s.config)
     for bit in range(len(OPTIONS)):
         if possible >> bit & 1:
             for now in (1 << bit, possible, 0):
@@ -219,7 +212,6 @@ def reconfigured_disabled(config: Config, rng: Random) -> ProgramRun:
                 home(walk, at["jump"]).jump(at["branch"]).branch(True).run_to(at["jump"]).jump(at["after"]).trap(
                     3, at["trap_nested"]
                 ).step().jump(at["jump"])
-    return stop(program, walk)
 
 
 def _with_the_fall(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -236,9 +228,9 @@ def _with_the_fall(config: Config, rng: Random, program: Program, retired: Retir
 @scenario(
     "ET-16", "ET.pay.support", "ET.alg.ended", "ET.alg.enable", configs=configs({}, TWO, COUNTER), beats=_with_the_fall
 )
-def disabled_with_options(config: Config, rng: Random) -> ProgramRun:
+def disabled_with_options(s: Script) -> None:
     """Options change in the cycle that disables the encoder: one support packet, not one for each."""
-    return reconfigured_disabled(config, rng)
+    reconfigured_disabled(s)
 
 
 def _with_blocks(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -248,15 +240,12 @@ def _with_blocks(config: Config, rng: Random, program: Program, retired: Retired
 
 
 @scenario("ET.alg.reconfigured", "ET.opt.full_address", configs=configs(TWO, FOUR), beats=_with_blocks)
-def reconfigured_lanes(config: Config, rng: Random) -> ProgramRun:
+def reconfigured_lanes(s: Script) -> None:
     """The first cycle under new options has more than one block: the jump in its middle is reported under the new
     options too.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config, "jump")
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)), "jump")
     for now in (1 << OPTIONS.index("full_address"), 0) * 2:
         home(walk, at["jump"]).jump(at["target"]).toggle(now).run_to(at["jump"]).jump(at["return"]).jump(
             at["target"]
         ).run_to(at["jump"]).jump(at["jump"])
-    return stop(program, walk)

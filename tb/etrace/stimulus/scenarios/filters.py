@@ -11,7 +11,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.stimulus import filtered
 from rvtrace.tb.common.stimulus.filtered import in_turn
-from rvtrace.tb.etrace.stimulus.scenarios.base import TWO, ProgramRun, builder, configs, place, scenario, start, stop
+from rvtrace.tb.etrace.stimulus.scenarios.base import TWO, Script, builder, configs, place, scenario
 
 _EVERY = configs({}, TWO)
 
@@ -20,37 +20,33 @@ _EVERY = configs({}, TWO)
           configs=(*in_turn(filtered.COMPARISONS, *configs()), *in_turn(filtered.WIDE, *configs()),
                    *in_turn(filtered.MASKED, *_EVERY), *in_turn(filtered.FROM_FIRST, *_EVERY)),
           retirement="single")  # fmt: skip
-def filter_comparisons(config: Config, rng: Random) -> ProgramRun:
+def filter_comparisons(s: Script) -> None:
     """Each comparison of each input, with values below, at and above its limit and far above; masks; and the latch that
     is set at first.
     """
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    filtered.compare(walk, b.labels, config.xlen)
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.compare(walk, at, s.config.xlen)
     walk.trace_off().step().trace_on()  # the filters go on
-    filtered.compare(walk.run_to(b.labels["jump"]).jump(b.labels["main"]), b.labels, config.xlen)
-    return stop(program, walk)
+    filtered.compare(walk.run_to(at["jump"]).jump(at["main"]), at, s.config.xlen)
 
 
 @scenario("ET.ing.filters", configs=in_turn(("trap=exception", "ecause=2", "trap=exception"), *_EVERY))
-def filter_deep_traps(config: Config, rng: Random) -> ProgramRun:
+def filter_deep_traps(s: Script) -> None:
     """Up to 20 traps nested in the one that a filter matches: the count of four bits stays at 15."""
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    return stop(program, filtered.nest(walk, b.labels))
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.nest(walk, at)
 
 
 _RANGE = f"iaddr={filtered.place(filtered.FIRST)}..{filtered.place(filtered.LAST)}"
 
 
 @scenario("ET.ing.filters", configs=in_turn((_RANGE, *filtered.PAIRS), *configs(), *configs(TWO)), retirement="single")
-def filter_pairs(config: Config, rng: Random) -> ProgramRun:
+def filter_pairs(s: Script) -> None:
     """Filters with two conditions, which hold alone, together and not at all. An interrupt without an instruction has
     no address, whatever the port carries.
     """
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    return stop(program, filtered.pairs(walk, b.labels))
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.pairs(walk, at)
 
 
 def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -58,8 +54,7 @@ def _switched(config: Config, rng: Random, program: Program, retired: Retired) -
 
 
 @scenario("ET.ing.filters", configs=in_turn(filtered.STARTED * 2, *_EVERY, *configs()), beats=_switched)
-def filter_disabled(config: Config, rng: Random) -> ProgramRun:
+def filter_disabled(s: Script) -> None:
     """The encoder is disabled while a latch or a trap condition matches, and enabled: it matches no longer."""
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    return stop(program, filtered.disable(walk, b.labels))
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.disable(walk, at)

@@ -5,9 +5,6 @@ exceptions).
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.tb.common.stimulus.traced_program import behind
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
@@ -15,13 +12,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     FOUR,
     SMALL,
     TWO,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.traps import (
     BREAKPOINT,
@@ -43,24 +38,22 @@ EXTERNAL = 11  # interrupt
 @scenario(
     "ET-7", "ET.pay.trap", "ET.pay.tval", configs=(*configs({}, SMALL, FOUR, COUNTER), *configs(implicit_exception=1))
 )
-def causes(config: Config, rng: Random) -> ProgramRun:
+def causes(s: Script) -> None:
     """Every cause of 6 bits, as exception and as interrupt, with a tval of each length."""
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for cause in range(64):
         for interrupt in (False, True):
-            value = (1 << cause % config.xlen) - (cause & 1)
-            walk.trap(cause, at["trap_handler"], interrupt, tval=value if cause % 3 else -value % (1 << config.xlen))
+            value = (1 << cause % s.config.xlen) - (cause & 1)
+            walk.trap(cause, at["trap_handler"], interrupt, tval=value if cause % 3 else -value % (1 << s.config.xlen))
             handle(walk, at["main"]).step()
             walk.step().branch(True).step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET.alg.before_trap", "ET.alg.trap", "ET-7", configs=configs({}, TWO, FOUR, COUNTER))
-def ecall(config: Config, rng: Random) -> ProgramRun:
+def ecall(s: Script) -> None:
     """ecall and ebreak do not retire: their own address is the EPC; the handler returns after them."""
-    b = builder(config)
+    b = builder(s.config)
     b.nop()
     b.ecall()
     b.label("behind")
@@ -70,31 +63,29 @@ def ecall(config: Config, rng: Random) -> ProgramRun:
     b.ecall()
     b.nop()
     b.c_jr(10)
-    program, walk = start(b, config)
+    walk, at = s.start(b)
     walk.step()
     for cause, after in ((ECALL_M, 1), (BREAKPOINT, 0), (BREAKPOINT, 0), (ECALL_M, 1)):
-        back = behind(program, walk.pc)
-        handle(walk.trap(cause, b.labels["trap_handler"]), back).step(after)
-    walk.jump(b.labels["behind"] - 4)  # the target of a jump is an ecall
-    handle(walk.trap(ECALL_M, b.labels["trap_handler"]), b.labels["behind"]).step()
-    return stop(program, walk)
+        back = behind(s.program, walk.pc)
+        handle(walk.trap(cause, at["trap_handler"]), back).step(after)
+    walk.jump(at["behind"] - 4)  # the target of a jump is an ecall
+    handle(walk.trap(ECALL_M, at["trap_handler"]), at["behind"]).step()
 
 
 @scenario("ET-10", "ET-7", "ET.alg.ppccd", "ET.alg.before_sync", "ET.pay.start", "ET.alg.updiscon",
           configs=(*EVERYWHERE, *configs({}, TWO, jump_target_cache=1, variant="v2_0"),
                    *configs(branch_prediction=1)))  # fmt: skip
-def xret_kinds(config: Config, rng: Random) -> ProgramRun:
+def xret_kinds(s: Script) -> None:
     """xRETs to every privilege, the same and another, with and without branches pending; traps back from each."""
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     b.label("supervisor")
     b.nop()
     b.beq(8, 9, "supervisor_end")
     b.c_nop()
     b.label("supervisor_end")
     b.sret()
-    program, walk = start(b, config)
-    at = b.labels
-    modes = (Priv.M, Priv.S, Priv.U) + ((Priv.VS, Priv.VU) if config.privilege_width_p == 3 else ())
+    walk, at = s.start(b)
+    modes = (Priv.M, Priv.S, Priv.U) + ((Priv.VS, Priv.VU) if s.config.privilege_width_p == 3 else ())
     for mode in (*modes, *modes):
         walk.run_to(at["branch"]).branch(True).step().jump(at["trap_handler"])
         walk.step(3).jump(at["main"], priv=mode).step().trap(
@@ -111,7 +102,7 @@ def xret_kinds(config: Config, rng: Random) -> ProgramRun:
         walk.jump(at["trap_handler"], priv=Priv.S).trap(LOAD_FAULT, at["trap_nested"]).step().jump(
             at["main"]
         )  # the same privilege
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -122,17 +113,16 @@ def xret_kinds(config: Config, rng: Random) -> ProgramRun:
     configs=(*configs({}, TWO, SMALL), *configs({}, implicit_exception=1)),
     retirement="single",
 )
-def nested_privileges(config: Config, rng: Random) -> ProgramRun:
+def nested_privileges(s: Script) -> None:
     """Traps from user to supervisor to machine mode, back to back and one instruction apart: each reports its own
     cause, tval and privilege.
     """
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     b.label("supervisor")
     b.nop()
     b.nop()
     b.sret()
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     walk.step(2).branch(True).step().jump(at["trap_handler"])
     for steps in (0, 1, 2):
         walk.step(3).jump(at["main"], priv=Priv.U).step().trap(ECALL_U, at["supervisor"], priv=Priv.S, tval=1)
@@ -143,7 +133,7 @@ def nested_privileges(config: Config, rng: Random) -> ProgramRun:
         )
         walk.step(steps).trap(EXTERNAL, at["trap_handler"], interrupt=True)
     handle(walk, at["main"]).step()
-    if config.privilege_width_p == 3:
+    if s.config.privilege_width_p == 3:
         walk.step().branch(True).step().jump(at["trap_handler"]).step(3).jump(at["supervisor"], priv=Priv.VS).step(
             2
         ).jump(at["main"], priv=Priv.VU)
@@ -151,17 +141,14 @@ def nested_privileges(config: Config, rng: Random) -> ProgramRun:
             PAGE_FAULT, at["trap_handler"]
         )
         handle(walk, at["main"]).step()
-    return stop(program, walk)
 
 
 @scenario("ET.alg.trap", "ET.alg.ended", "ET-16", configs=(*configs({}, TWO, SMALL), *configs(COUNTER)))
-def trap_last(config: Config, rng: Random) -> ProgramRun:
+def trap_last(s: Script) -> None:
     """Trace ends right after a trap, before or at the handler's first instruction; after two traps, and after one at
     a jump's target.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for interrupt in (False, True):
         for steps in (0, 1):
             for chain in (1, 2):
@@ -174,7 +161,7 @@ def trap_last(config: Config, rng: Random) -> ProgramRun:
                         walk.trap(TIMER if interrupt else LOAD_FAULT, at["trap_handler"], interrupt)
                     walk.step(steps).trace_off().trace_on()
                     walk.step(3 - steps).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -183,16 +170,15 @@ def trap_last(config: Config, rng: Random) -> ProgramRun:
     "ET-9",
     configs=(*configs({}, FOUR, SMALL, implicit_exception=(0, 1)), *configs(COUNTER, implicit_exception=1)),
 )
-def implicit_exceptions(config: Config, rng: Random) -> ProgramRun:
+def implicit_exceptions(s: Script) -> None:
     """Handlers at many addresses, one for each cause, so that with the option only a table of vectors finds them."""
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     for cause in range(12):
         for what in ("exception", "interrupt"):
             b.label(f"{what}{cause}")
             b.addi(5, 5, cause)
             b.mret()
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for cause in range(12):
         for interrupt in (False, True):
             name = f"{'interrupt' if interrupt else 'exception'}{cause}"
@@ -202,7 +188,7 @@ def implicit_exceptions(config: Config, rng: Random) -> ProgramRun:
             walk.trap(cause, at[name], interrupt=interrupt).trap(11 - cause, at[f"exception{11 - cause}"]).step().jump(
                 at["main"]
             )
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -213,18 +199,16 @@ def implicit_exceptions(config: Config, rng: Random) -> ProgramRun:
     "ET.alg.trap",
     configs=(*configs({}, SMALL, FOUR, COUNTER), *configs({}, implicit_exception=1)),
 )
-def causes_inside(config: Config, rng: Random) -> ProgramRun:
+def causes_inside(s: Script) -> None:
     """Every cause of 6 bits, as exception and as interrupt, with a tval of each length, after code that retired:
     reported at the handler.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for cause in range(64):
         for interrupt in (False, True):
-            value = (1 << cause % config.xlen) - (cause & 1)
+            value = (1 << cause % s.config.xlen) - (cause & 1)
             walk.step(1 + cause % 2).trap(
-                cause, at["trap_handler"], interrupt, tval=value if cause % 3 else -value % (1 << config.xlen)
+                cause, at["trap_handler"], interrupt, tval=value if cause % 3 else -value % (1 << s.config.xlen)
             )
             handle(walk, at["main"])
-    return stop(program, walk.step())
+    walk.step()

@@ -22,13 +22,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     T0,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 
 INDIRECT = ("tail", "other", "call", "return", "swap", "xret", "short", "short_call", "short_swap", "popret")
@@ -70,11 +68,9 @@ def _kinds(config: Config) -> ProgramBuilder:
 @scenario("ET-1", "ET.alg.updiscon", "ET.ing.itype3", "ET.ing.blocks",
           configs=(*configs({}, TWO, COUNTER), *configs(itype_width_p=3, variant=V2), *configs(FOUR, full_address=1),
                    *configs(jump_target_cache=1, variant=V2)))  # fmt: skip
-def uninferable_jumps(config: Config, rng: Random) -> ProgramRun:
+def uninferable_jumps(s: Script) -> None:
     """Every kind of uninferable jump, then every other kind: each target is reported; inferable jumps are not."""
-    b = _kinds(config)
-    program, walk = start(b, config, "tail")
-    at = b.labels
+    walk, at = s.start(_kinds(s.config), "tail")
     kinds = [name for name in INDIRECT if name in at]
     for first in kinds:
         for second in kinds:
@@ -82,36 +78,36 @@ def uninferable_jumps(config: Config, rng: Random) -> ProgramRun:
     walk.step().jump(at["direct"])
     for _ in range(2):
         walk.run_to(at["direct_end"]).step().jump(at["direct"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-1", "ET.alg.updiscon", configs=(*configs({}, TWO), *configs(itype_width_p=3, variant=V2)))
-def jalr_from_zero(config: Config, rng: Random) -> ProgramRun:
+def jalr_from_zero(s: Script) -> None:
     """jalr with rs1 = x0, with and without link, to either end of the address space: nothing is reported."""
-    b = builder(config)
+    b = builder(s.config)
     ends = {0: 0x700, RA: -16, 3: 0x710}
     for rd, offset in ends.items():
         b.label(f"part{rd}")
         b.jalr(rd, 0, offset)
     for offset in ends.values():
-        b.org(offset % (1 << config.xlen))
+        b.org(offset % (1 << s.config.xlen))
         b.nop()
         b.c_jr(10)
-    program, walk = start(b, config)
+    walk, at = s.start(b)
     for rd, then in ((0, RA), (RA, 3), (3, 0), (0, 3), (3, 3)):
-        walk.jump(ends[rd] % (1 << config.xlen)).step().jump(b.labels[f"part{then}"])
-    return stop(program, walk.jump(ends[3]).step())
+        walk.jump(ends[rd] % (1 << s.config.xlen)).step().jump(at[f"part{then}"])
+    walk.jump(ends[3]).step()
 
 
 @scenario("ET.pay.updiscon", "ET-1", "ET-6", "ET.alg.before_trap", "ET-16", "ET-15",
           configs=(*configs({}, TWO, ctype=("2", "3")),
                    *configs(SMALL, jump_target_cache=1, variant=V2, ctype=("1", "3")), *configs(COUNTER)),
           retirement="single")  # fmt: skip
-def updiscon_flag(config: Config, rng: Random) -> ProgramRun:
+def updiscon_flag(s: Script) -> None:
     """The target of a jump is followed by an exception, an interrupt, another context or privilege, the end of trace,
     or by nothing special.
     """
-    b = builder(config)
+    b = builder(s.config)
     b.label("plain")
     b.nop()
     b.nop()
@@ -127,8 +123,7 @@ def updiscon_flag(config: Config, rng: Random) -> ProgramRun:
     b.jal(RA, "behind")
     b.label("xret")
     b.mret()
-    program, walk = start(b, config, "tail")
-    at = b.labels
+    walk, at = s.start(b, "tail")
     for target in ("plain", "branch", "tail", "call", "xret"):
         for event in range(6):
             walk.jump(at[target])
@@ -146,7 +141,6 @@ def updiscon_flag(config: Config, rng: Random) -> ProgramRun:
                 walk.trap(8, at["trap_handler"], priv=Priv.M)
                 handle(walk, at["tail"])
     walk.jump(at["plain"]).step()
-    return stop(program, walk)
 
 
 def _event(walk: Walk, event: int, at: dict[str, int]) -> None:
@@ -196,22 +190,22 @@ def _pairs(config: Config) -> ProgramBuilder:
           configs=(*configs({}, TWO, sijump=(0, 1)), *configs(FOUR, COUNTER, sijump=1),
                    *configs(sijump=1, itype_width_p=3, variant=V2),
                    *configs(SMALL, sijump=1, jump_target_cache=1, variant=V2)))  # fmt: skip
-def sequential_jumps(config: Config, rng: Random) -> ProgramRun:
+def sequential_jumps(s: Script) -> None:
     """lui or auipc right before the jump: nothing is reported with the option; with an instruction between them the
     target is.
     """
-    b = _pairs(config)
-    program, walk = start(b, config)
+    b = _pairs(s.config)
+    walk, at = s.start(b)
     for _ in range(2):
         _through(walk, b, range(len(_PAIRS)))
-        walk.step(2).jump(b.labels["main"])
-    return stop(program, walk.step())
+        walk.step(2).jump(at["main"])
+    walk.step()
 
 
 @scenario("ET-13", "ET.opt.sijump", configs=configs({}, TWO, sijump=(0, 1)), retirement="single")
-def sequential_jumps_alone(config: Config, rng: Random) -> ProgramRun:
+def sequential_jumps_alone(s: Script) -> None:
     """The same with one instruction a block: the load is in the block before."""
-    return sequential_jumps(config, rng)
+    sequential_jumps(s)
 
 
 def _through(walk: Walk, b: ProgramBuilder, pairs: range) -> Walk:
@@ -221,13 +215,12 @@ def _through(walk: Walk, b: ProgramBuilder, pairs: range) -> Walk:
 
 
 @scenario("ET-13", "ET.opt.sijump", "ET.alg.before_trap", "ET-2", configs=configs({}, TWO, FOUR, sijump=(0, 1)))
-def sequential_jump_broken(config: Config, rng: Random) -> ProgramRun:
+def sequential_jump_broken(s: Script) -> None:
     """A trap between load and jump, trace or a filter that begins between them, a jump to the second half: the target
     is reported.
     """
-    b = _pairs(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _pairs(s.config)
+    walk, at = s.start(b)
     for index in range(len(_PAIRS)):
         for interrupt in (False, True):  # between the two
             walk.step().trap(7 if interrupt else 2, at["trap_handler"], interrupt)
@@ -241,19 +234,17 @@ def sequential_jump_broken(config: Config, rng: Random) -> ProgramRun:
         )  # the load elsewhere
         walk.step().jump(at[f"pair{index}"])
         _through(walk, b, range(index, index + 1))
-    return stop(program, walk)
 
 
 @scenario("ET-13", "ET.opt.sijump", "ET.alg.before_trap", "ET.alg.last", "ET.alg.notify", "ET-15",
           configs=(*configs({}, TWO, sijump=1, ctype=("1", "2", "3")),
                    *configs(FOUR, sijump=1, variant=DRAFT)))  # fmt: skip
-def sequential_jump_then_event(config: Config, rng: Random) -> ProgramRun:
+def sequential_jump_then_event(s: Script) -> None:
     """An inferred jump, or its target, is followed by a trap, another context, a trigger or the end of trace: the
     address is still reported.
     """
-    b = _pairs(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _pairs(s.config)
+    walk, at = s.start(b)
     for index in (0, 2, 3):
         for place in range(3):  # after the load, the jump, its target
             for event in range(5):
@@ -267,32 +258,31 @@ def sequential_jump_then_event(config: Config, rng: Random) -> ProgramRun:
                     walk.jump(at[f"to{index}"])
                 walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at[f"pair{index}"])
         _through(walk, b, range(index, index + 1 if index else 2))
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-13", "ET.opt.sijump", "ET.alg.updiscon", "ET.alg.first",
           configs=(*configs({}, TWO, sijump=(0, 1)), *configs(COUNTER, sijump=1),
                    *configs(FOUR, sijump=1, full_address=1),
                    *configs(sijump=1, full_address=1, variant=DRAFT)))  # fmt: skip
-def sequential_jump_first(config: Config, rng: Random) -> ProgramRun:
+def sequential_jump_first(s: Script) -> None:
     """Trace begins between load and jump, by level and after a halt: the target is reported, and what follows is the
     ordinary pair.
     """
-    b = builder(config, 0x10_0000, 0x20_0000)
+    b = builder(s.config, 0x10_0000, 0x20_0000)
     for index in range(4):
         b.pair("auipc" if index < 3 else "lui", "jalr", (0, 3, RA, 0)[index], 6 if index != 2 else RA, f"to{index}")
         b.nop()
         b.label(f"to{index}")
         b.nop()
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for index in range(4):
         walk.step()
         (walk.debug_entry if index % 2 else walk.trace_off)()
         (walk.debug_exit if index % 2 else walk.trace_on)()
         walk.jump(at[f"to{index}"]).step()
-    return stop(program, walk.jump(at["main"]).step())
+    walk.jump(at["main"]).step()
 
 
 def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -300,10 +290,9 @@ def _with_sijump(config: Config, rng: Random, program: Program, retired: Retired
 
 
 @scenario("ET-13", "ET.opt.sijump", "ET.ing.sijump", configs=configs({}, TWO, sijump=1), beats=_with_sijump)
-def sijump_means_nothing(config: Config, rng: Random) -> ProgramRun:
+def sijump_means_nothing(s: Script) -> None:
     """sijump is 1 at xRETs, branches, traps and direct jumps, where the port's table has it ignored."""
-    b = builder(config)
+    b = builder(s.config)
     idle_sijump_code(b)
-    program, walk = start(b, config)
-    through_idle_sijump(walk, b.labels)
-    return stop(program, walk)
+    walk, at = s.start(b)
+    through_idle_sijump(walk, at)

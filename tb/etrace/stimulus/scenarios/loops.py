@@ -5,8 +5,6 @@ or without a packet.
 
 from __future__ import annotations
 
-from random import Random
-
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Priv
@@ -18,13 +16,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 
 LABELS = ("plain", "branch", "direct", "call", "xret")  # the instruction at the label
@@ -82,30 +78,25 @@ _CASES = [(kind, rounds, branches) for kind in LABELS for rounds in (0, 1, 2) fo
 @scenario("ET-6", "ET.pay.updiscon", "ET.alg.before_trap", "ET.alg.updiscon",
           configs=(*configs({}, TWO, SMALL, COUNTER), *configs(FOUR, full_address=1),
                    *configs(branch_prediction=1, jump_target_cache=1, variant=V2)))  # fmt: skip
-def loop_trap(config: Config, rng: Random) -> ProgramRun:
+def loop_trap(s: Script) -> None:
     """A trap after the label in the first, second and third round: updiscon shows whether a jump led to the label."""
-    b = _loops(config)
-    program, walk = start(b, config, "plain_jump")
-    at = b.labels
+    walk, at = s.start(_loops(s.config), "plain_jump")
     for kind, rounds, branches in _CASES:
         for interrupt in (False, True):
             _label(_enter(walk, kind, at, rounds, branches), kind, at).trap(
                 7 if interrupt else 2, at["trap_handler"], interrupt
             )
             handle(walk, at[f"{kind}_after"]).run()
-    return stop(program, walk)
 
 
 @scenario("ET-6", "ET-4", "ET.alg.resync", "ET.alg.before_sync", "ET.pay.updiscon",
           configs=(*configs({}, TWO, inst_sync_mode=(2, 3)),
                    *configs(SMALL, inst_sync_mode=3, variant=V2)))  # fmt: skip
-def loop_resync(config: Config, rng: Random) -> ProgramRun:
+def loop_resync(s: Script) -> None:
     """Resynchronization falls due at each instruction of the loop in turn, so also right after the label, in each
     round.
     """
-    b = _loops(config)
-    program, walk = start(b, config, "plain_jump", on=False)
-    at = b.labels
+    walk, at = s.start(_loops(s.config), "plain_jump", on=False)
     walk.trace_on().jump(at["plain"])
     for kind in LABELS[1:]:
         for rounds in (0, 1, 2):
@@ -117,34 +108,28 @@ def loop_resync(config: Config, rng: Random) -> ProgramRun:
                     _label(walk, kind, at).run_to(at[f"{kind}_jump"]).jump(at[f"{kind}_label"])
                 _label(walk, kind, at).run()
                 walk.jump(at["branch_jump"]).jump(at["plain_jump"])
-    return stop(program, walk)
 
 
 @scenario("ET-6", "ET-16", "ET.alg.ended", "ET.alg.last", "ET.pay.qual_status",
           configs=(*configs({}, TWO, SMALL), *configs(FOUR, full_address=1),
                    *configs(jump_target_cache=1, variant=V2)))  # fmt: skip
-def loop_ended(config: Config, rng: Random) -> ProgramRun:
+def loop_ended(s: Script) -> None:
     """Trace ends at the label in the first round (ended_rep) and later (ended_ntr), and after it."""
-    b = _loops(config)
-    program, walk = start(b, config, "plain_jump")
-    at = b.labels
+    walk, at = s.start(_loops(s.config), "plain_jump")
     for kind, rounds, branches in _CASES:
         for steps in (0, 1):
             _label(_enter(walk, kind, at, rounds, branches), kind, at).step(steps)
             (walk.debug_entry if rounds == 1 else walk.trace_off)()
             (walk.debug_exit if rounds == 1 else walk.trace_on)()
             walk.run()
-    return stop(program, walk)
 
 
 @scenario("ET-6", "ET.pay.notify", "ET.alg.notify", configs=(*configs({}, TWO, SMALL), *configs(FOUR, full_address=1)))
-def loop_notify(config: Config, rng: Random) -> ProgramRun:
+def loop_notify(s: Script) -> None:
     """A trigger at the label in one round or in all: notify reports the first arrival, and arrivals by a jump are
     reported anyway.
     """
-    b = _loops(config)
-    program, walk = start(b, config, "plain_jump")
-    at = b.labels
+    walk, at = s.start(_loops(s.config), "plain_jump")
     for kind, rounds, branches in _CASES:
         for chosen in range(rounds + 1):
             walk.jump(at[kind])
@@ -157,18 +142,15 @@ def loop_notify(config: Config, rng: Random) -> ProgramRun:
                 walk.run_to(at[f"{kind}_jump"])
                 if number < rounds:
                     walk.jump(at[f"{kind}_label"])
-    return stop(program, walk)
 
 
 @scenario("ET-6", "ET-15", "ET-10", "ET.alg.ppccd", "ET.alg.before_sync", "ET.pay.updiscon",
           configs=(*configs({}, TWO, SMALL, ctype=("2", "3")), *configs(FOUR, ctype="1", variant=V2)))  # fmt: skip
-def loop_context(config: Config, rng: Random) -> ProgramRun:
+def loop_context(s: Script) -> None:
     """Another context, or another privilege after an xRET, comes after the label in the first, second and third
     round.
     """
-    b = _loops(config)
-    program, walk = start(b, config, "plain_jump")
-    at = b.labels
+    walk, at = s.start(_loops(s.config), "plain_jump")
     for kind, rounds, branches in _CASES:
         _enter(walk, kind, at, rounds, branches)
         if kind == "xret" and branches:
@@ -178,7 +160,6 @@ def loop_context(config: Config, rng: Random) -> ProgramRun:
             _label(walk, kind, at)
             walk.context ^= 0x11
             walk.run()
-    return stop(program, walk)
 
 
 def spinning(config: Config) -> ProgramBuilder:
@@ -193,19 +174,18 @@ def spinning(config: Config) -> ProgramBuilder:
 
 @scenario("ET-4", "ET-15", "ET.alg.context", "ET.alg.resync",
           configs=configs({}, TWO, ctype="1", inst_sync_mode=(0, 3), inst_stall_ena=1))  # fmt: skip
-def loop_without_packets(config: Config, rng: Random) -> ProgramRun:
+def loop_without_packets(s: Script) -> None:
     """A direct jump back, which needs no packet: other contexts and resynchronizations come in rounds that no decoder
     can count.
     """
-    b = spinning(config)
-    program, walk = start(b, config)
-    spin = b.labels["spin"]
+    walk, at = s.start(spinning(s.config))
+    spin = at["spin"]
     walk.step()
     for changed in (None, 6, 9, 20, 27):
         for number in range(28):
             if number == changed:
                 walk.context ^= 0x11
             walk.step()
-        walk.trap(7, b.labels["trap_handler"], interrupt=True)
+        walk.trap(7, at["trap_handler"], interrupt=True)
         handle(walk, spin)
-    return stop(program, walk.step(2))
+    walk.step(2)

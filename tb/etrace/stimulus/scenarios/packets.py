@@ -12,13 +12,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     FOUR,
     SMALL,
     TWO,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 
 LENGTHS = (
@@ -72,53 +70,49 @@ def _jump(walk: Walk, b: ProgramBuilder, branches: int) -> Walk:
 @scenario("ET-5", "ET.pay.map_length", "ET.pay.full_map", "ET.pay.differential", "ET.opt.full_address",
           "ET.alg.full_map", "ET.alg.updiscon",
           configs=(*configs({}, FOUR, full_address=(0, 1)), *configs(SMALL, TWO)))  # fmt: skip
-def map_lengths(config: Config, rng: Random) -> ProgramRun:
+def map_lengths(s: Script) -> None:
     """Every number of branches around each length of branch_map, all taken, none taken and mixed, then an address to
     report.
     """
-    b = ladder(config)
-    program, walk = start(b, config, "end")
+    b = ladder(s.config)
+    walk, _ = s.start(b, "end")
     walk.step()
-    for taken in (True, False, rng):
+    for taken in (True, False, s.rng):
         for branches in LENGTHS:
             climb(_jump(walk, b, branches), branches, taken).run()
     _jump(walk, b, 0).step()
-    return stop(program, walk)
 
 
 @scenario("ET-5", "ET.pay.full_map", "ET.pay.branch_count", "ET.alg.full_map", "ET.pay.map_length",
           configs=(*configs({}, TWO), *configs(branch_prediction=1), *configs(FOUR, full_address=1)))  # fmt: skip
-def full_map_at_target(config: Config, rng: Random) -> ProgramRun:
+def full_map_at_target(s: Script) -> None:
     """The 31st branch is itself the target of an indirect jump: 31 branches with an address; and the 30th, the 32nd."""
-    b = ladder(config)
+    b = ladder(s.config)
     b.label("over")
     b.nop()
     b.c_jr(10)
-    program, walk = start(b, config, "end")
-    at = b.labels
+    walk, at = s.start(b, "end")
     walk.step()
     for branches in (29, 30, 31, 32, 61, 62):
-        for taken in (True, rng):
+        for taken in (True, s.rng):
             climb(_jump(walk, b, branches), branches, taken).run()
             walk.jump(at[f"b{_RUNGS - 1}"]).branch(True).step().jump(at["over"]).step()
     walk.jump(at["end"]).step()
-    return stop(program, walk)
 
 
 @scenario("ET-5", "ET.alg.full_map", "ET.alg.before_trap", "ET.alg.last", "ET.alg.before_sync", "ET.alg.notify",
           "ET-16", "ET-9", configs=(*configs({}, TWO), *configs(branch_prediction=1), *configs(SMALL)),
           retirement="single")  # fmt: skip
-def full_map_at_event(config: Config, rng: Random) -> ProgramRun:
+def full_map_at_event(s: Script) -> None:
     """The 30th, 31st or 32nd branch is the last one traced, the last before a trap or a new context, or is to be
     notified.
     """
-    b = ladder(config)
-    program, walk = start(b, config, "end")
-    at = b.labels
+    b = ladder(s.config)
+    walk, at = s.start(b, "end")
     walk.step()
     for branches in (30, 31, 32, 62):
         for event in range(5):
-            climb(_jump(walk, b, branches + 1), branches, rng)
+            climb(_jump(walk, b, branches + 1), branches, s.rng)
             if event == 0:
                 walk.trace_off().trace_on()
             elif event == 1:
@@ -133,30 +127,30 @@ def full_map_at_event(config: Config, rng: Random) -> ProgramRun:
                 walk.context ^= 0x55
             walk.run()
             walk.branch(True).step()
-    return stop(program, _jump(walk, b, 0).step())
+    _jump(walk, b, 0).step()
 
 
 @scenario("ET.pay.differential", "ET.pay.compression", "ET.pay.one_byte", "ET-18", "ET.opt.full_address",
           configs=(*configs({}, FOUR, full_address=(0, 1)), *configs(SMALL, variant="v2_0")),
           retirement="single")  # fmt: skip
-def address_lengths(config: Config, rng: Random) -> ProgramRun:
+def address_lengths(s: Script) -> None:
     """Jumps by every power of two forward and back: differences, and addresses, of every length in bytes, positive and
     negative.
     """
-    return _spans(config, range(config.iaddress_lsb_p, config.xlen - 1))
+    _spans(s, range(s.config.iaddress_lsb_p, s.config.xlen - 1))
 
 
 @scenario("ET.pay.differential", "ET.pay.order", "ET.pay.map_length",
           configs=configs({}, FOUR, full_address=(0, 1)), retirement="single")  # fmt: skip
-def address_lengths_behind_maps(config: Config, rng: Random) -> ProgramRun:
+def address_lengths_behind_maps(s: Script) -> None:
     """The same after maps of 1 and of 31 branches, so that the address begins elsewhere in its packet."""
-    return _spans(config, range(3, config.xlen - 1), maps=(1, 3, 16))
+    _spans(s, range(3, s.config.xlen - 1), maps=(1, 3, 16))
 
 
-def _spans(config: Config, powers: range, maps: tuple[int, ...] = (0,)) -> ProgramRun:
+def _spans(s: Script, powers: range, maps: tuple[int, ...] = (0,)) -> None:
     """From a base to each base +- 2**k and back. maps: branches before each jump."""
-    base = 1 << config.xlen - 2
-    b = builder(config, base, handler=None)
+    base = 1 << s.config.xlen - 2
+    b = builder(s.config, base, handler=None)
     b.c_jr(10)
     if maps != (0,):
         b.org(base - 0x3000)
@@ -170,8 +164,7 @@ def _spans(config: Config, powers: range, maps: tuple[int, ...] = (0,)) -> Progr
         for sign in (1, -1):
             b.org(base + sign * (1 << k))
             b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
 
     def jump(target: int, branches: int) -> None:
         if branches:
@@ -185,7 +178,6 @@ def _spans(config: Config, powers: range, maps: tuple[int, ...] = (0,)) -> Progr
             for sign in (1, -1):
                 jump(base + sign * (1 << k), branches)
                 jump(base, branches)
-    return stop(program, walk)
 
 
 @scenario(
@@ -196,37 +188,36 @@ def _spans(config: Config, powers: range, maps: tuple[int, ...] = (0,)) -> Progr
     "ET-18",
     configs=configs({}, FOUR, full_address=(0, 1)),
 )
-def full_addresses(config: Config, rng: Random) -> ProgramRun:
+def full_addresses(s: Script) -> None:
     """Code at every power of two from either end of the address space: in format 1, 2, 3.0 and 3.1 addresses of every
     length.
     """
-    top = 1 << config.xlen
-    sites = [1 << k for k in range(5, config.xlen)] + [top - (1 << k) for k in range(6, config.xlen - 1)]
-    b = builder(config, sites[0] + 0x40, handler=None)
+    top = 1 << s.config.xlen
+    sites = [1 << k for k in range(5, s.config.xlen)] + [top - (1 << k) for k in range(6, s.config.xlen - 1)]
+    b = builder(s.config, sites[0] + 0x40, handler=None)
     b.c_jr(10)
     for address in sites:
         b.org(address)
         b.nop()
         b.beq(8, 9, address + 8)
         b.c_jr(10)
-    program, walk = start(b, config)
+    walk, at = s.start(b)
     for number, address in enumerate(sites):
-        walk.jump(b.labels["main"]).jump(address).step().branch(number % 2 == 0).jump(b.labels["main"]).trap(
+        walk.jump(at["main"]).jump(address).step().branch(number % 2 == 0).jump(at["main"]).trap(
             2, address
         ).step().branch(True)
         walk.jump(address).trap(7, address, interrupt=True).step().branch(True).trace_off().trace_on(
             address
         ).step().branch(False)
-    return stop(program, walk)
 
 
 @scenario(
     "ET-18", "ET.pay.differential", "ET.pay.start", configs=(*configs({}, FOUR, full_address=(0, 1)), *configs(SMALL))
 )
-def address_wraps(config: Config, rng: Random) -> ProgramRun:
+def address_wraps(s: Script) -> None:
     """Jumps and straight code across the end of the address space: the difference wraps."""
-    top = 1 << config.xlen
-    b = builder(config, 0, handler=None)
+    top = 1 << s.config.xlen
+    b = builder(s.config, 0, handler=None)
     b.nop()
     b.nop()
     b.label("low")
@@ -238,13 +229,11 @@ def address_wraps(config: Config, rng: Random) -> ProgramRun:
     b.label("last")
     b.nop()
     b.nop()
-    program, walk = start(b, config, "low")
-    at = b.labels
+    walk, at = s.start(b, "low")
     for _ in range(2):
         walk.jump(at["high"]).jump(at["low"]).jump(at["last"]).run()
     walk.jump(at["high"]).trace_off().trace_on().jump(at["last"]).run(2)
     walk.trace_off().trace_on(at["low"]).jump(at["high"]).jump(at["main"]).step()
-    return stop(program, walk)
 
 
 @scenario(
@@ -254,15 +243,14 @@ def address_wraps(config: Config, rng: Random) -> ProgramRun:
     configs=(*configs({}, TWO), *configs(FOUR, full_address=1)),
     retirement="single",
 )
-def short_jumps(config: Config, rng: Random) -> ProgramRun:
+def short_jumps(s: Script) -> None:
     """Jumps by 0 to 140 bytes forward and back: the boundary between packets of one byte and two."""
-    b = builder(config)
+    b = builder(s.config)
     for _ in range(150):
         b.c_jr(10)
     b.label("end")
-    program, walk = start(b, config)
-    at = b.labels["main"]
-    size = (b.labels["end"] - at) // 150
+    walk, labels = s.start(b)
+    at = labels["main"]
+    size = (labels["end"] - at) // 150
     for distance in (*range(40), *range(60, 70), *range(125, 135)):
         walk.jump(at + distance * size).jump(at)
-    return stop(program, walk)

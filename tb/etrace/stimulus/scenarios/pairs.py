@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.common.stimulus.traced_program import behind
@@ -17,12 +14,10 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     T0,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     scenario,
-    start,
-    stop,
 )
 
 _WIDE = (
@@ -61,11 +56,11 @@ def _retire(walk: Walk, kind: str) -> Walk:
     return walk.jump(after) if kind in _JUMPS or kind == "xret" else walk.step()
 
 
-def _pairs(config: Config, phase: int) -> ProgramRun:
+def _pairs(s: Script, phase: int) -> None:
     """All ordered pairs of kinds, and each kind before a trap; phase: instructions before each pair, which shift what
     shares a cycle.
     """
-    b = builder(config)
+    b = builder(s.config)
     b.c_jr(10)
     for first in _KINDS:
         for second in _KINDS:
@@ -77,8 +72,7 @@ def _pairs(config: Config, phase: int) -> ProgramRun:
             _emit(b, second, f".{first}_{second}_1")
             b.label(f".{first}_{second}_1")
             b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for first in _KINDS:
         for second in (*_KINDS, "exception", "interrupt"):
             pair = f"{first}_{second if second in _KINDS else _KINDS[0]}"
@@ -91,18 +85,17 @@ def _pairs(config: Config, phase: int) -> ProgramRun:
                 walk.jump(at["main"])
             else:
                 walk.trap(2, at["trap_nested"], interrupt=second == "interrupt").step().jump(at["main"])
-    return stop(program, walk)
 
 
 @scenario("ET.ing.blocks", "ET.alg.multi", "ET-17", configs=_WIDE, retirement="single")
-def pairs(config: Config, rng: Random) -> ProgramRun:
+def pairs(s: Script) -> None:
     """Two and four blocks a cycle: every kind of instruction in a lane with every kind in the next, trap included."""
-    return _pairs(config, 0)
+    _pairs(s, 0)
 
 
 @scenario("ET.ing.blocks", "ET.alg.multi", "ET-17", configs=_WIDE, retirement="single")
-def pairs_shifted(config: Config, rng: Random) -> ProgramRun:
+def pairs_shifted(s: Script) -> None:
     """The same pairs one instruction later: other pairs share a cycle, and the first of each is the last of the cycle
     before.
     """
-    return _pairs(config, 1)
+    _pairs(s, 1)

@@ -6,7 +6,6 @@ ET-11, ET-12).
 from __future__ import annotations
 
 from itertools import product
-from random import Random
 
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
@@ -19,13 +18,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     FOUR,
     SMALL,
     TWO,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.traps import LOAD_FAULT, TIMER
 
@@ -83,13 +80,11 @@ def _out(walk: Walk, at: dict[str, int], taken: bool = False) -> Walk:
     "ET.pay.branch_count",
     configs=(*PREDICTED, *AIDED),
 )
-def counts_around_31(config: Config, rng: Random) -> ProgramRun:
+def counts_around_31(s: Script) -> None:
     """29 to 33 branches predicted, and all up to twice the greatest count of a small build, then a branch that is not,
     or an address.
     """
-    b = _loop(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_loop(s.config))
     for count in (*range(29, 42), 69, 70, 71, 77):
         for leave in range(3):
             _train(walk, at, count)
@@ -99,18 +94,16 @@ def counts_around_31(config: Config, rng: Random) -> ProgramRun:
             elif leave == 2:
                 walk.notify()
             _out(walk, at)
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-11", "ET.opt.prediction", "ET.pay.branch_count", "ET.alg.notify", "ET.alg.before_trap", "ET.alg.last",
           "ET.alg.updiscon", configs=(*PREDICTED, *AIDED), retirement="single")  # fmt: skip
-def count_ends_in_branch(config: Config, rng: Random) -> ProgramRun:
+def count_ends_in_branch(s: Script) -> None:
     """The address reported after 30 or more predicted branches is itself a branch, predicted (branch_fmt 10) and not
     (11).
     """
-    b = _loop(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_loop(s.config))
     for count in (29, 30, 31, 32, 37, 38, 39, 40):
         for taken in (True, False):
             for event in range(4):
@@ -126,15 +119,15 @@ def count_ends_in_branch(config: Config, rng: Random) -> ProgramRun:
                 else:
                     walk.context ^= 0x33
                 _out(walk.step(), at) if taken else walk.step().branch(True).jump(at["loop"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-11", "ET.opt.prediction", "ET.pay.branch_count", "ET.alg.updiscon", configs=PREDICTED)
-def count_ends_at_target(config: Config, rng: Random) -> ProgramRun:
+def count_ends_at_target(s: Script) -> None:
     """A jump after 30 or more predicted branches leads to an instruction, to a branch that is predicted, and to one
     that is not.
     """
-    b = builder(config)
+    b = builder(s.config)
     for k in range(45):
         b.label(f"b{k}")
         b.beq(8, 9, "far")  # never taken, as a fresh predictor says
@@ -146,8 +139,7 @@ def count_ends_at_target(config: Config, rng: Random) -> ProgramRun:
     b.bne(8, 9, "jump")
     b.nop()
     b.c_j("jump")
-    program, walk = start(b, config, "jump")
-    at = b.labels
+    walk, at = s.start(b, "jump")
     for count in (29, 30, 31, 32, 37, 38, 39, 40, 45):
         for target in range(3):
             walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at[f"b{45 - count}"])
@@ -157,25 +149,24 @@ def count_ends_at_target(config: Config, rng: Random) -> ProgramRun:
                 walk.jump(at["far"]).step().branch(True)
             else:
                 walk.jump(at["target"]).branch(target == 2).run_to(at["jump"])
-    return stop(program, walk.jump(at["far"]).step())
+    walk.jump(at["far"]).step()
 
 
 @scenario("ET-11", "ET.opt.predictor", "ET.opt.prediction", configs=PREDICTED)
-def predictor_states(config: Config, rng: Random) -> ProgramRun:
+def predictor_states(s: Script) -> None:
     """Every sequence of four outcomes after a reset, reported again and again so that prediction decides which packet
     comes; and two branches of one entry.
     """
-    b = _loop(config)
-    entries = 1 << config.bpred_size_p
-    size = 1 << config.iaddress_lsb_p
-    b.org(b.labels["back"] + entries * size * (64 if config.bpred_size_p < 6 else 4))
+    b = _loop(s.config)
+    entries = 1 << s.config.bpred_size_p
+    size = 1 << s.config.iaddress_lsb_p
+    b.org(b.labels["back"] + entries * size * (64 if s.config.bpred_size_p < 6 else 4))
     b.label("alias")
     b.beq(8, 9, "alias_jump")
     b.nop()
     b.label("alias_jump")
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for outcomes in product((False, True), repeat=4):
         for last in (False, True):
             walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at["loop"])
@@ -186,7 +177,7 @@ def predictor_states(config: Config, rng: Random) -> ProgramRun:
             walk.step().branch(False).step().branch(False).step().jump(at["alias"])
             walk.branch(last).run()
             walk.jump(at["loop"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -197,24 +188,23 @@ def predictor_states(config: Config, rng: Random) -> ProgramRun:
     "ET-5",
     configs=(*configs({}, TWO, FOUR, branch_prediction=1), *configs(SMALL, branch_prediction=1)),
 )
-def one_of_31_fails(config: Config, rng: Random) -> ProgramRun:
+def one_of_31_fails(s: Script) -> None:
     """The first, second, 30th, 31st or 32nd of a run of branches is not predicted: the map is sent where it is among
     the first 31.
     """
-    b = builder(config)
+    b = builder(s.config)
     for k in range(100):
         b.beq(8, 9, f"in{k + 1}")
         b.label(f"in{k + 1}")
     b.label("jump")
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for fails in (0, 1, 15, 29, 30, 31, 32, 61, 62, 99):
         walk.trap(7, at["trap_nested"], interrupt=True).step().jump(at["main"])
         for number in range(100):
             walk.branch(number == fails)
         walk.jump(at["main"])
-    return stop(program, walk.branch(True))
+    walk.branch(True)
 
 
 @scenario(
@@ -224,25 +214,23 @@ def one_of_31_fails(config: Config, rng: Random) -> ProgramRun:
     "ET.alg.mispredicted",
     configs=configs({}, FOUR, branch_prediction=1),
 )
-def long_counts(config: Config, rng: Random) -> ProgramRun:
+def long_counts(s: Script) -> None:
     """Counts of predicted branches around the ends of the first bytes of the field, ended by a failure, by an address,
     and by that of the failure.
     """
-    return _counts(config, (15, 16, 31, 32, 127, 128, 255, 256, 4095, 4096))
+    _counts(s, (15, 16, 31, 32, 127, 128, 255, 256, 4095, 4096))
 
 
 @scenario(
     "ET.alg.count_full", "ET.pay.branch_count", "ET-11", configs=configs(FOUR, branch_prediction=1, variant=DRAFT)
 )
-def greatest_count(config: Config, rng: Random) -> ProgramRun:
+def greatest_count(s: Script) -> None:
     """The greatest count of 16 bits, and one less."""
-    return _counts(config, (0xFFFE, 0xFFFF))
+    _counts(s, (0xFFFE, 0xFFFF))
 
 
-def _counts(config: Config, counts: tuple[int, ...]) -> ProgramRun:
-    b = _loop(config)
-    program, walk = start(b, config)
-    at = b.labels
+def _counts(s: Script, counts: tuple[int, ...]) -> None:
+    walk, at = s.start(_loop(s.config))
     for count in counts:
         for leave in range(3 if count < 300 else 1):
             _train(walk, at, count + 31)
@@ -253,38 +241,35 @@ def _counts(config: Config, counts: tuple[int, ...]) -> ProgramRun:
                 walk.notify()
             walk.step().branch(False).run()
             walk.jump(at["loop"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-11", "ET.opt.reset_on_sync", "ET.opt.predictor", "ET-4", "ET.alg.resync",
           configs=(*configs({}, SMALL, branch_prediction=1, inst_sync_mode=(2, 3), inst_sync_max=2),
                    *configs({}, branch_prediction=1, inst_sync_mode=3, inst_sync_max=3),
                    *configs(COUNTER, {}, branch_prediction=1, inst_sync_mode=1)))  # fmt: skip
-def predictor_and_resync(config: Config, rng: Random) -> ProgramRun:
+def predictor_and_resync(s: Script) -> None:
     """Resynchronization in a loop of branches: the predictor forgets, and the branch at the sync itself trains it."""
-    b = _loop(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_loop(s.config))
     for count in range(20, 80, 3):
         _out(_run(walk.step(), count), at, count % 2 == 0)
         for _ in range(20):
             _out(_run(walk.step(), 1), at)
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
     "ET-11", "ET-4", "ET.alg.resync", "ET.pay.branch_count", configs=configs({}, branch_prediction=1, inst_sync_mode=1)
 )
-def resync_after_counts(config: Config, rng: Random) -> ProgramRun:
+def resync_after_counts(s: Script) -> None:
     """Resynchronization by packets where most report a branch count with an address; the draft needs two packets for
     that, and both count.
     """
-    b = _loop(config)
-    program, walk = start(b, config)
+    walk, at = s.start(_loop(s.config))
     walk.step()
     for count in range(31, 71):
         _run(walk, count).notify()
-    return stop(program, _out(walk, b.labels).step())
+    _out(walk, at).step()
 
 
 @scenario(
@@ -298,13 +283,11 @@ def resync_after_counts(config: Config, rng: Random) -> ProgramRun:
         *configs(FOUR, branch_prediction=1, ctype="2"),
     ),
 )
-def count_before_context(config: Config, rng: Random) -> ProgramRun:
+def count_before_context(s: Script) -> None:
     """Another context while a count of predicted branches is pending: the count is sent before the sync, and goes on
     after a 3.2.
     """
-    b = _loop(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_loop(s.config))
     for count in (5, 29, 30, 31, 32, 35, 40, 50):
         for place in (0, 1):
             _train(walk, at, count)
@@ -312,7 +295,7 @@ def count_before_context(config: Config, rng: Random) -> ProgramRun:
                 walk.branch(True)
             walk.context ^= 0x2A
             _out(_run(walk.step(place), 3), at)
-    return stop(program, walk.step())
+    walk.step()
 
 
 _RUN = 33  # branches: more than a map holds
@@ -331,12 +314,12 @@ def _spin(walk: Walk, count: int) -> Walk:
     "ET.opt.prediction",
     configs=configs({}, TWO, FOUR, SMALL, COUNTER, branch_prediction=1),
 )
-def predictor_entries(config: Config, rng: Random) -> ProgramRun:
+def predictor_entries(s: Script) -> None:
     """Two branches in neighbouring entries, half the predictor apart, in the same entry: whether the other one was
     trained decides if a count is sent.
     """
-    b = builder(config)
-    size, entries = 1 << config.iaddress_lsb_p, 1 << config.bpred_size_p
+    b = builder(s.config)
+    size, entries = 1 << s.config.iaddress_lsb_p, 1 << s.config.bpred_size_p
     distances = (1, 2, entries // 2, entries, 2 * entries)
     b.c_jr(10)
     for number, distance in enumerate(distances):
@@ -354,8 +337,7 @@ def predictor_entries(config: Config, rng: Random) -> ProgramRun:
         b.c_nop()
         b.bne(10, 0, f"loop{number}")
         b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for number, distance in enumerate(distances):
         walk.jump(at["main"]).trap(TIMER, at["trap_nested"], interrupt=True).step().jump(
             at[f"trained{number}"]
@@ -364,24 +346,23 @@ def predictor_entries(config: Config, rng: Random) -> ProgramRun:
             _spin(walk.branch(True), 3).step().branch(False).jump(at[f"{again}{number}"])
         walk.step().branch(False).step(distance > 1)
         _spin(walk.branch(True), _RUN).notify().step().branch(False)
-    return stop(program, walk.jump(at["main"]))
+    walk.jump(at["main"])
 
 
 @scenario("ET-9", "ET-11", "ET.opt.reset_on_sync", "ET.opt.predictor",
           configs=(*configs({}, TWO, SMALL, FOUR, COUNTER, branch_prediction=1),
                    *configs(branch_prediction=1, inst_sync_mode=3, inst_sync_max=3)))  # fmt: skip
-def branch_at_sync_trains(config: Config, rng: Random) -> ProgramRun:
+def branch_at_sync_trains(s: Script) -> None:
     """A handler, and a trace, begin with a branch to itself: its first outcome is in the branch bit, and trains the
     predictor for the count after it.
     """
-    b = builder(config)
+    b = builder(s.config)
     b.c_jr(10)
     b.label("self")
     b.bne(10, 0, "self")
     b.nop()
     b.mret()
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for count in (_RUN, _RUN + 1, 2 * _RUN):
         for begin in range(3):
             if begin < 2:
@@ -391,4 +372,4 @@ def branch_at_sync_trains(config: Config, rng: Random) -> ProgramRun:
             for _ in range(count):
                 walk.branch(True)
             walk.notify().branch(False).step()
-    return stop(program, walk.jump(at["main"]))
+    walk.jump(at["main"])

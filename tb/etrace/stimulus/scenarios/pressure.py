@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
@@ -14,13 +12,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.control import possible_options, switched_by_enable
 from rvtrace.tb.etrace.stimulus.scenarios.traps import LOAD_FAULT
@@ -72,15 +68,13 @@ _LOSSY = (*configs({}, TWO, SMALL, inst_stall_ena=0), *configs(FOUR, COUNTER, in
     loses=True,
     backpressure=60,
 )
-def overflow(config: Config, rng: Random) -> ProgramRun:
+def overflow(s: Script) -> None:
     """More packets than leave: trace_lost and a sync, again and again, and calm code in between."""
-    b = _bursts(config)
-    program, walk = start(b, config)
+    walk, at = s.start(_bursts(s.config))
     for turn in range(6):
-        _calm(_burst(walk, b.labels, 90), b.labels, turn % 2 == 0)
-        walk.trap(2, b.labels["trap_handler"])
-        handle(walk, b.labels["main"])
-    return stop(program, walk)
+        _calm(_burst(walk, at, 90), at, turn % 2 == 0)
+        walk.trap(2, at["trap_handler"])
+        handle(walk, at["main"])
 
 
 @scenario(
@@ -95,13 +89,11 @@ def overflow(config: Config, rng: Random) -> ProgramRun:
     loses=True,
     backpressure=70,
 )
-def overflow_and_events(config: Config, rng: Random) -> ProgramRun:
+def overflow_and_events(s: Script) -> None:
     """Tracing stops, the hart halts, options change or a trap comes while packets are being lost, and begins while they
     still are.
     """
-    b = _bursts(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_bursts(s.config))
     for turn in range(15):
         _burst(walk, at, 70 + 2 * turn)
         event = turn % 5
@@ -111,7 +103,7 @@ def overflow_and_events(config: Config, rng: Random) -> ProgramRun:
         elif event == 1:
             walk.debug_entry().debug_exit()
         elif event == 2:
-            walk.toggle(0b100 if turn % 2 else 0b010110 & possible_options(config))
+            walk.toggle(0b100 if turn % 2 else 0b010110 & possible_options(s.config))
         elif event == 3:
             walk.trap(7, at["trap_handler"], interrupt=True)
             handle(walk, at["main"])
@@ -122,25 +114,21 @@ def overflow_and_events(config: Config, rng: Random) -> ProgramRun:
         if event == 2:
             walk.toggle(0)
         _calm(walk, at)
-    return stop(program, walk)
 
 
 @scenario("ET-16", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, retirement="single", loses=True, backpressure=90)
-def overflow_to_end(config: Config, rng: Random) -> ProgramRun:
+def overflow_to_end(s: Script) -> None:
     """Packets are still being lost when tracing ends for good."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    return stop(program, _burst(walk, b.labels, 140))
+    walk, at = s.start(_bursts(s.config))
+    _burst(walk, at, 140)
 
 
 @scenario(
     "ET-16", "ET.alg.lost", "ET.ing.overflow", configs=_LOSSY, loses=True, backpressure=80, beats=switched_by_enable
 )
-def overflow_disabled(config: Config, rng: Random) -> ProgramRun:
+def overflow_disabled(s: Script) -> None:
     """The encoder is disabled while packets are being lost, and enabled before there is room, and after."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_bursts(s.config))
     for turn in range(8):
         _burst(walk, at, 80 + 2 * turn).trace_off()
         _burst(walk, at, 2 + 4 * turn)
@@ -148,7 +136,6 @@ def overflow_disabled(config: Config, rng: Random) -> ProgramRun:
             _calm(_calm(walk, at), at)
         walk.trace_on()
         _calm(_calm(walk, at), at)
-    return stop(program, walk)
 
 
 @scenario(
@@ -159,37 +146,30 @@ def overflow_disabled(config: Config, rng: Random) -> ProgramRun:
     loses=True,
     backpressure=95,
 )
-def full_and_quiet(config: Config, rng: Random) -> ProgramRun:
+def full_and_quiet(s: Script) -> None:
     """The queue has no room for what a cycle could make just when the code makes nothing more: nothing is lost, and
     nothing is reported.
     """
-    b = _bursts(config)
+    b = _bursts(s.config)
     b.label("long")
     for _ in range(700):
         b.nop()
-    program, walk = start(b, config)
-    _burst(walk, b.labels, 28).jump(b.labels["high"]).jump(b.labels["long"]).step(
-        699
-    )  # 28: with these two the queue is as good as full
-    return stop(program, walk)
+    walk, at = s.start(b)
+    _burst(walk, at, 28).jump(at["high"]).jump(at["long"]).step(699)  # 28: with these two the queue is as good as full
 
 
 @scenario("ET.ing.overflow", configs=configs({}, TWO, inst_stall_ena=0), loses=True, backpressure=40, gaps=50)
-def slow_without_stall(config: Config, rng: Random) -> ProgramRun:
+def slow_without_stall(s: Script) -> None:
     """Packets wait in the queue while the hart is slow and may not be stalled: nothing is lost."""
-    b = _bursts(config)
-    program, walk = start(b, config)
+    walk, at = s.start(_bursts(s.config))
     for turn in range(6):
-        _calm(_burst(walk, b.labels, 4 + 2 * turn), b.labels, turn % 2 == 0)
-    return stop(program, walk)
+        _calm(_burst(walk, at, 4 + 2 * turn), at, turn % 2 == 0)
 
 
 @scenario("ET-17", "ET.ing.stall", configs=configs({}, TWO, SMALL, FOUR), retirement="single", backpressure=60)
-def stall(config: Config, rng: Random) -> ProgramRun:
+def stall(s: Script) -> None:
     """The same bursts with stalling: nothing is lost, also where one cycle makes several packets."""
-    b = _bursts(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_bursts(s.config))
     for turn in range(3):
         _calm(_burst(walk, at, 70), at).trap(2, at["trap_handler"])
         handle(walk, at["main"]).trap(7, at["trap_handler"], interrupt=True).trap(2, at["trap_nested"]).step().jump(
@@ -197,17 +177,16 @@ def stall(config: Config, rng: Random) -> ProgramRun:
         )
         walk.context ^= 3 + turn
         _burst(walk, at, 20).trace_off().trace_on()
-    return stop(program, walk)
 
 
 @scenario("ET-16", "ET-17", "ET.alg.lost", "ET.ing.overflow", loses=True, backpressure=75,
           configs=(*configs({}, TWO, SMALL, inst_stall_ena=(0, 1)),
                    *configs(FOUR, inst_stall_ena=(0, 1), variant=V2)))  # fmt: skip
-def full_by_threes(config: Config, rng: Random) -> ProgramRun:
+def full_by_threes(s: Script) -> None:
     """Beats that make the most packets possible, target, first instruction and the last before a trap, meet a queue
     with room for all, one less, none.
     """
-    b = builder(config, 0x4000_0000 - 0x10, 0x4000_4000)
+    b = builder(s.config, 0x4000_0000 - 0x10, 0x4000_4000)
     b.c_jr(10)
     b.label("target")
     b.nop()
@@ -217,8 +196,7 @@ def full_by_threes(config: Config, rng: Random) -> ProgramRun:
     for _ in range(40):
         b.nop()
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for number in range(160):
         for _ in range(number % 4):
             walk.jump(at["main"])
@@ -226,4 +204,4 @@ def full_by_threes(config: Config, rng: Random) -> ProgramRun:
         walk.trap(LOAD_FAULT, at["trap_nested"] if number % 2 else at["trap_handler"])
         handle(walk, back, 1 if number % 2 else 3)
         walk.jump(at["calm"] if number % 8 == 7 else at["main"]).run()
-    return stop(program, walk.jump(at["main"]))
+    walk.jump(at["main"])

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
@@ -19,13 +18,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     T0,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 
 COUNTED = configs(COUNTER, implicit_return=1)
@@ -70,11 +67,10 @@ def _descend(walk: Walk, b: ProgramBuilder, to: int) -> Walk:
 
 
 @scenario("ET.opt.implicit_return", "ET.opt.stack", "ET.opt.counter", "ET.opt.stack_overflow", configs=(*ALL, *AIDED))
-def nested_calls(config: Config, rng: Random) -> ProgramRun:
+def nested_calls(s: Script) -> None:
     """Calls up to six deep return the way they came: reported only where the stack or counter is not deep enough."""
-    b = _calls(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _calls(s.config)
+    walk, at = s.start(b)
     for deepest in (0, 1, 3, 5, 2, 4):
         walk.run_to(at["f0"])
         _descend(walk, b, deepest)
@@ -82,7 +78,7 @@ def nested_calls(config: Config, rng: Random) -> ProgramRun:
             walk.jump(at[f"r{depth - 1}"]).run_to(at[f"e{depth - 1}"])
         walk.jump(at["back"]).step().jump(at["f0"])
         _descend(walk, b, 0).jump(at["again"]).step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -93,13 +89,12 @@ def nested_calls(config: Config, rng: Random) -> ProgramRun:
     "ET-12",
     configs=(*STACKED, *AIDED),
 )
-def wrong_return(config: Config, rng: Random) -> ProgramRun:
+def wrong_return(s: Script) -> None:
     """A return goes elsewhere than its call, from every depth: it is reported with irdepth, and the entries below are
     still good.
     """
-    b = _calls(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _calls(s.config)
+    walk, at = s.start(b)
     for deepest in range(6):
         for wrong in range(deepest + 1):
             walk.run_to(at["f0"])
@@ -113,15 +108,14 @@ def wrong_return(config: Config, rng: Random) -> ProgramRun:
             walk.jump(at["back"] if wrong else at["again"]).step().jump(at["f0"] if wrong else at["main"])
             if wrong:
                 _descend(walk, b, 0).jump(at["elsewhere"]).step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET.opt.implicit_return", "ET.alg.updiscon", "ET-1", configs=(*ALL, *AIDED))
-def return_without_call(config: Config, rng: Random) -> ProgramRun:
+def return_without_call(s: Script) -> None:
     """Returns with an empty stack, and with as many calls before as they need: those without are reported."""
-    b = _calls(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _calls(s.config)
+    walk, at = s.start(b)
     walk.step()
     _descend(walk, b, 0).jump(at["back"]).step()
     for returns in (("e2",), ("e1", "e2"), ("e0", "e1", "e0"), ("e3",)):
@@ -129,7 +123,6 @@ def return_without_call(config: Config, rng: Random) -> ProgramRun:
         for name in returns:
             walk.jump(at[name])
         walk.jump(at["back"]).step()
-    return stop(program, walk)
 
 
 def recursive(config: Config) -> ProgramBuilder:
@@ -169,41 +162,37 @@ def ascend(walk: Walk, at: dict[str, int], times: int) -> Walk:
 
 
 @scenario("ET.opt.stack_overflow", "ET.opt.implicit_return", configs=(*ALL, *AIDED))
-def recursion(config: Config, rng: Random) -> ProgramRun:
+def recursion(s: Script) -> None:
     """A function calls itself 20 times and returns as often, more often and less: the oldest entries are lost, and
     their returns are reported.
     """
-    b = recursive(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(recursive(s.config))
     for depth in (1, 2, 3, 4, 15, 16, 17, _DEEP):
         ascend(deepen(walk, depth), at, depth).jump(at["back"]).step().jump(at["main"])
     ascend(deepen(walk, _DEEP), at, 10).trace_off().trace_on()
     ascend(walk, at, _DEEP - 10).jump(at["back"]).step()
-    return stop(program, walk)
 
 
 @scenario("ET.opt.misreturn", "ET.pay.irdepth", "ET.pay.irreport", "ET.opt.stack_overflow", configs=(*STACKED, *AIDED))
-def wrong_return_at_depths(config: Config, rng: Random) -> ProgramRun:
+def wrong_return_at_depths(s: Script) -> None:
     """In a recursion that is deeper than the stack one return goes wrong, at each depth in turn."""
-    b = recursive(config)
-    program, walk = start(b, config)
-    at = b.labels
-    deep = 2 + (1 << config.return_stack_size_p)
+    walk, at = s.start(recursive(s.config))
+    deep = 2 + (1 << s.config.return_stack_size_p)
     for wrong in range(deep):
         ascend(deepen(walk, deep), at, wrong).jump(at["far"]).jump(at["inner"]).step()
         ascend(walk, at, deep - wrong - 1).jump(at["back"]).step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
-def _at_depths(config: Config, event: Any) -> ProgramRun:
+def _at_depths(s: Script, event: Any) -> None:
     """`event(walk, at, number)` after each number of returns of a deep recursion, before the next return."""
-    b = recursive(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(recursive(s.config))
     deep = min(
         _DEEP,
-        2 + ((1 << config.return_stack_size_p) if config.return_stack_size_p else (1 << config.call_counter_size_p)),
+        2
+        + (
+            (1 << s.config.return_stack_size_p) if s.config.return_stack_size_p else (1 << s.config.call_counter_size_p)
+        ),
     )
     for returns in range(deep + 1):
         for place in (0, 1):  # right at the return's target, or one instruction after it
@@ -216,19 +205,19 @@ def _at_depths(config: Config, event: Any) -> ProgramRun:
             if walk.pc == at["inner"]:
                 walk.step()
             ascend(walk, at, deep - returns).jump(at["back"]).step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-14", "ET.pay.irdepth", "ET.pay.irreport", "ET.alg.notify", configs=ALL)
-def notify_at_depths(config: Config, rng: Random) -> ProgramRun:
+def notify_at_depths(s: Script) -> None:
     """A trigger after each number of returns of a recursion: only irdepth distinguishes the equal addresses."""
-    return _at_depths(config, lambda walk, at, number: walk.notify())
+    _at_depths(s, lambda walk, at, number: walk.notify())
 
 
 @scenario(
     "ET-14", "ET.pay.irdepth", "ET.pay.irreport", "ET.alg.before_trap", "ET.opt.reset_on_sync", configs=(*ALL, *AIDED)
 )
-def trap_at_depths(config: Config, rng: Random) -> ProgramRun:
+def trap_at_depths(s: Script) -> None:
     """A trap after each number of returns, also right at the return's target; it empties the stack, so the returns
     that follow are reported.
     """
@@ -238,13 +227,13 @@ def trap_at_depths(config: Config, rng: Random) -> ProgramRun:
         walk.trap(7 if number % 2 else 2, at["trap_handler"], interrupt=bool(number % 2))
         handle(walk, back)
 
-    return _at_depths(config, event)
+    _at_depths(s, event)
 
 
 @scenario("ET-14", "ET-16", "ET.pay.irdepth", "ET.alg.last", "ET.opt.reset_on_sync", configs=ALL)
-def stop_at_depths(config: Config, rng: Random) -> ProgramRun:
+def stop_at_depths(s: Script) -> None:
     """Trace ends after each number of returns, and begins again there with an empty stack."""
-    return _at_depths(config, lambda walk, at, number: walk.trace_off().trace_on())
+    _at_depths(s, lambda walk, at, number: walk.trace_off().trace_on())
 
 
 @scenario(
@@ -254,10 +243,10 @@ def stop_at_depths(config: Config, rng: Random) -> ProgramRun:
     "ET.pay.irdepth",
     configs=configs({}, SMALL, implicit_return=1, ctype=("1", "2", "3"), variant=V2),
 )
-def context_at_depths(config: Config, rng: Random) -> ProgramRun:
+def context_at_depths(s: Script) -> None:
     """Another context after each number of returns, reported in each way."""
 
     def event(walk: Walk, at: dict[str, int], number: int) -> None:
         walk.context ^= 1 + number
 
-    return _at_depths(config, event)
+    _at_depths(s, event)

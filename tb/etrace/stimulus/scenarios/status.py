@@ -5,8 +5,6 @@ options change (ET-6, ET-14).
 
 from __future__ import annotations
 
-from random import Random
-
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
@@ -17,13 +15,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     T0,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 
 _BRANCHES = 34  # predicted by a fresh predictor: more than a map holds
@@ -93,13 +89,11 @@ def _happen(walk: Walk, at: dict[str, int], number: int) -> None:
           configs=(*configs({}, SMALL, branch_prediction=1, implicit_return=1, full_address=(0, 1), variant=V2),
                    *configs({}, TWO, branch_prediction=(0, 1), implicit_return=1, jump_target_cache=1,
                             variant=V2)))  # fmt: skip
-def status_bits(config: Config, rng: Random) -> ProgramRun:
+def status_bits(s: Script) -> None:
     """Each combination of the status bits after no branches, two, and a count of predicted ones, at addresses above
     and below the one before.
     """
-    b = _ladders(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_ladders(s.config))
     for number in range(len(_EVENTS)):
         for branches in (0, 2, _BRANCHES):
             for side in ("low", "high"):
@@ -109,18 +103,16 @@ def status_bits(config: Config, rng: Random) -> ProgramRun:
                 for _ in range(branches):
                     walk.branch(False)
                 _happen(walk, at, number)
-    return stop(program, walk.jump(at["main"]))
+    walk.jump(at["main"])
 
 
 @scenario("ET.alg.reconfigured", "ET-16", "ET.pay.branch_count", "ET.opt.prediction", "ET.alg.ended", "ET.alg.last",
           retirement="single", configs=configs({}, TWO, SMALL, COUNTER, branch_prediction=1))  # fmt: skip
-def count_at_end(config: Config, rng: Random) -> ProgramRun:
+def count_at_end(s: Script) -> None:
     """Options change, trace ends or the hart halts after 0 to 34 predicted branches: count, address, end and the new
     options in one cycle.
     """
-    b = _ladders(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_ladders(s.config))
     for branches in (0, 2, _BRANCHES):
         for taken in (False, True):
             for event in range(4):
@@ -134,4 +126,4 @@ def count_at_end(config: Config, rng: Random) -> ProgramRun:
                 else:
                     walk.debug_entry().debug_exit()
                 walk.run()
-    return stop(program, walk.jump(at["main"]))
+    walk.jump(at["main"])

@@ -18,14 +18,12 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     place,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.etrace.stimulus.scenarios.packets import climb, ladder
 from rvtrace.tb.etrace.stimulus.scenarios.traps import main_code
@@ -35,18 +33,16 @@ EVERY = (*configs({}, TWO, SMALL, inst_sync_mode=MODES), *configs(FOUR, COUNTER,
 
 
 @scenario("ET-4", "ET.alg.resync", "ET.alg.before_sync", "ET-9", configs=EVERY)
-def resync_with_branches(config: Config, rng: Random) -> ProgramRun:
+def resync_with_branches(s: Script) -> None:
     """Resynchronization with 0 to 31 branches pending, at a branch and elsewhere: they are flushed with the address,
     then comes 3.0.
     """
-    b = ladder(config)
-    program, walk = start(b, config, "end")
-    at = b.labels
+    walk, at = s.start(ladder(s.config), "end")
     walk.step()
     for branches in (*range(12), 29, 30, 31, 32, 45, 64):
-        for taken in (True, False, rng):
+        for taken in (True, False, s.rng):
             climb(walk.jump(at[f"in{100 - branches}"]), branches, taken).run()
-    return stop(program, walk.jump(at["end"]).step())
+    walk.jump(at["end"]).step()
 
 
 @scenario(
@@ -55,9 +51,9 @@ def resync_with_branches(config: Config, rng: Random) -> ProgramRun:
     "ET.opt.reset_on_sync",
     configs=(*EVERY, *configs({}, TWO, inst_sync_mode=(2, 3), inst_sync_max=3)),
 )
-def resync_without_branches(config: Config, rng: Random) -> ProgramRun:
+def resync_without_branches(s: Script) -> None:
     """Resynchronization after direct jumps, calls and indirect jumps with nothing pending: 3.0 alone."""
-    b = builder(config)
+    b = builder(s.config)
     for number in range(12):
         b.label(f"part{number}")
         for _ in range(number):
@@ -68,15 +64,13 @@ def resync_without_branches(config: Config, rng: Random) -> ProgramRun:
             b.c_jr(10)
     b.label("end")
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for _ in range(8):
         for number in range(12):
             walk.run()
             walk.step() if number % 3 else walk.jump(at[f"part{number + 1}"])
         walk.run()
         walk.jump(at["main"])
-    return stop(program, walk)
 
 
 @scenario(
@@ -88,16 +82,14 @@ def resync_without_branches(config: Config, rng: Random) -> ProgramRun:
     "ET-16",
     configs=(*configs({}, TWO, SMALL, inst_sync_mode=MODES), *configs(inst_sync_mode=3, implicit_exception=1)),
 )
-def resync_and_events(config: Config, rng: Random) -> ProgramRun:
+def resync_and_events(s: Script) -> None:
     """Where a resynchronization is due comes a trap, an xRET to another privilege, another context, a trigger or the
     end of trace.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config, "jump")
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)), "jump")
     for event in range(6):
         for delay in range(10):
-            for _ in range(2 if config.inst_sync_mode == 3 else 8):
+            for _ in range(2 if s.config.inst_sync_mode == 3 else 8):
                 walk.jump(at["main"]).run(delay)
                 walk.run_to(at["branch"]).branch(delay % 2 == 0).run_to(at["jump"])
             walk.jump(at["after"]).step(2)  # a direct jump: resynchronization may be due
@@ -120,7 +112,7 @@ def resync_and_events(config: Config, rng: Random) -> ProgramRun:
                 handle(walk, at["landing"])
             walk.run()
             walk.jump(at["jump"])
-    return stop(program, walk.jump(at["main"]).step())
+    walk.jump(at["main"]).step()
 
 
 @scenario(
@@ -131,10 +123,10 @@ def resync_and_events(config: Config, rng: Random) -> ProgramRun:
         *configs(FOUR, SMALL, inst_sync_mode=3, inst_sync_max=1),
     ),
 )
-def resync_interval(config: Config, rng: Random) -> ProgramRun:
+def resync_interval(s: Script) -> None:
     """Special instructions right before, at and after the end of the interval, in steps of one half-word."""
-    b = builder(config)
-    size = 2 * config.iaddress_lsb_p
+    b = builder(s.config)
+    size = 2 * s.config.iaddress_lsb_p
     for _ in range(80):
         b.c_nop()
     b.label("direct")
@@ -143,23 +135,22 @@ def resync_interval(config: Config, rng: Random) -> ProgramRun:
     b.nop()
     b.beq(8, 9, "main")
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
-    interval = config.sync_interval
+    walk, at = s.start(b)
+    interval = s.config.sync_interval
     for distance in range(max(2, interval - 8), interval + 5):
         walk.trace_off().trace_on(at["direct"] - min(distance * 2 // size * size, 160))
         walk.run()
         walk.step(2).branch(False).jump(at["direct"] - 4).run()
         walk.step(2).branch(True)
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
     "ET-4", "ET.alg.resync", configs=configs({}, SMALL, inst_sync_mode=3, inst_sync_max=(0, 1)), retirement="single"
 )
-def resync_interval_single(config: Config, rng: Random) -> ProgramRun:
+def resync_interval_single(s: Script) -> None:
     """The same with one instruction a block: the interval begins with the instruction of the sync."""
-    return resync_interval(config, rng)
+    resync_interval(s)
 
 
 @scenario(
@@ -169,11 +160,9 @@ def resync_interval_single(config: Config, rng: Random) -> ProgramRun:
     configs=(*configs({}, TWO, inst_sync_mode=2, inst_sync_max=(0, 1)), *configs(SMALL, inst_sync_mode=2)),
     gaps=60,
 )
-def resync_by_cycles(config: Config, rng: Random) -> ProgramRun:
+def resync_by_cycles(s: Script) -> None:
     """Intervals in clock cycles, with idle cycles and pauses of trace between."""
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for number in range(25):
         walk.run_to(at["branch"]).branch(number % 2 == 0).run_to(at["jump"]).jump(at["after"]).run_to(
             at["return"]
@@ -181,22 +170,22 @@ def resync_by_cycles(config: Config, rng: Random) -> ProgramRun:
         if number % 8 == 7:
             walk.trace_off().step(2).trace_on()
             walk.branch(True).run_to(at["jump"]).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-4", "ET.alg.resync", configs=configs({}, TWO, inst_sync_mode=3, inst_sync_max=15))
-def longest_sync_interval(config: Config, rng: Random) -> ProgramRun:
+def longest_sync_interval(s: Script) -> None:
     """2^19 half-words until the resynchronization is due: the counter does not stop before."""
-    b = builder(config)
+    b = builder(s.config)
     for _ in range(500):
         b.nop()
     b.beq(8, 9, "main")
     b.c_jr(10)
-    program, walk = start(b, config)
+    walk, at = s.start(b)
     for _ in range((1 << 19) // 1002 + 3):
         walk.step(500).branch(True)
-        assert walk.pc == b.labels["main"]
-    return stop(program, walk.step(500).branch(False).jump(b.labels["main"]).step(2))
+        assert walk.pc == at["main"]
+    walk.step(500).branch(False).jump(at["main"]).step(2)
 
 
 def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -205,36 +194,32 @@ def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> 
 
 @scenario("ET-4", "ET.alg.resync", configs=configs(variant=V2, inst_sync_mode=2, inst_sync_max=(4, 15)), beats=_paused,
           slow=True)  # fmt: skip
-def resync_after_pause(config: Config, rng: Random) -> ProgramRun:
+def resync_after_pause(s: Script) -> None:
     """The hart retires nothing for a million cycles: a resynchronization is due, although a count may have
     overflowed.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for number in range(5):
         walk.run_to(at["branch"]).branch(number % 2 == 0).run_to(at["jump"]).jump(at["after"]).run_to(
             at["return"]
         ).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-4", "ET.alg.resync", "ET.pay.order",
           configs=(*configs({}, SMALL, inst_sync_mode=1), *configs(inst_sync_mode=1, inst_sync_max=(1, 2), variant=V2),
                    *configs(inst_sync_mode=1, branch_prediction=1, variant=DRAFT)), retirement="single")  # fmt: skip
-def resync_by_packets(config: Config, rng: Random) -> ProgramRun:
+def resync_by_packets(s: Script) -> None:
     """Packets of every kind count: addresses, full maps, contexts, branch counts; traps begin the count anew."""
-    b = ladder(config, 40)
-    program, walk = start(b, config, "end")
-    at = b.labels
+    walk, at = s.start(ladder(s.config, 40), "end")
     walk.step()
     for number in range(30):
-        climb(walk.jump(at["in0"]), 40, number % 2 == 0 or rng).run()
+        climb(walk.jump(at["in0"]), 40, number % 2 == 0 or s.rng).run()
         for _ in range(number % 9):
             walk.jump(at["in38"])
-            climb(walk, 2, rng).run()
+            climb(walk, 2, s.rng).run()
             walk.context ^= number + 1
         if number % 10 == 9:
             walk.trap(2, at["trap_handler"])
             handle(walk, at["end"]).step()
-    return stop(program, walk.jump(at["end"]).step())
+    walk.jump(at["end"]).step()

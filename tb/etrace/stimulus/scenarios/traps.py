@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 from itertools import product
-from random import Random
 
-from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.common.stimulus.traced_program import behind
@@ -18,13 +16,11 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     T0,
     TWO,
     V2,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 
 ILLEGAL, BREAKPOINT, LOAD_FAULT, ECALL_U, ECALL_S, ECALL_M, PAGE_FAULT, TIMER, SOFTWARE = 2, 3, 5, 8, 9, 11, 12, 7, 3
@@ -58,13 +54,11 @@ def main_code(b: ProgramBuilder) -> ProgramBuilder:
 @scenario("ET-8", "ET-7", "ET.alg.trap", "ET.alg.before_trap", "ET.pay.trap", "ET.pay.thaddr",
           "ET.opt.implicit_exception", "ET.opt.full_address",
           configs=(*EVERYWHERE, *configs({}, SMALL, implicit_exception=1), *configs(FOUR, full_address=1)))  # fmt: skip
-def trap_kinds(config: Config, rng: Random) -> ProgramRun:
+def trap_kinds(s: Script) -> None:
     """An exception and an interrupt with and without instructions in their block, with and without branches pending;
     return by mret.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for interrupt in (False, True):
         for steps in (0, 1, 2):
             walk.step(steps)
@@ -76,13 +70,13 @@ def trap_kinds(config: Config, rng: Random) -> ProgramRun:
             back = walk.pc
             handle(walk.trap(TIMER if interrupt else LOAD_FAULT, at["trap_handler"], interrupt), back)
             walk.run_to(at["jump"]).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET-8", "ET.alg.trap", "ET.ing.blocks", configs=configs({}, TWO, FOUR), retirement="single")
-def trap_kinds_alone(config: Config, rng: Random) -> ProgramRun:
+def trap_kinds_alone(s: Script) -> None:
     """The same with one instruction a block: an interrupt with iretire 0 after the retirement."""
-    return trap_kinds(config, rng)
+    trap_kinds(s)
 
 
 @scenario(
@@ -93,13 +87,11 @@ def trap_kinds_alone(config: Config, rng: Random) -> ProgramRun:
     "ET.pay.thaddr",
     configs=(*EVERYWHERE, *configs(implicit_exception=1)),
 )
-def trap_first(config: Config, rng: Random) -> ProgramRun:
+def trap_first(s: Script) -> None:
     """The first instruction traced traps, or an interrupt comes before it or after it; for each way in which trace
     begins.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for first in range(3):  # instructions retired before the trap
         for interrupt in (False, True):
             for again in ("trace", "debug", "reset"):
@@ -118,7 +110,7 @@ def trap_first(config: Config, rng: Random) -> ProgramRun:
         for depth in range(length):
             walk.trap((ILLEGAL, SOFTWARE)[depth % 2], at["trap_nested"], interrupt=depth % 2 == 1)
         walk.step().jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario(
@@ -128,25 +120,25 @@ def trap_first(config: Config, rng: Random) -> ProgramRun:
     "ET.pay.thaddr",
     configs=(*EVERYWHERE, *configs({}, SMALL, implicit_exception=1)),
 )
-def back_to_back_traps(config: Config, rng: Random) -> ProgramRun:
+def back_to_back_traps(s: Script) -> None:
     """Two, three and four traps without an instruction between them, exceptions and interrupts in every order, after
     straight code.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config, "jump")
-    return stop(program, _chains(walk, b, "main", 1))
+    b = main_code(builder(s.config))
+    walk, _ = s.start(b, "jump")
+    _chains(walk, b, "main", 1)
 
 
 @scenario("ET-2", "ET.alg.trap_again", "ET.alg.reported", "ET.alg.updiscon", "ET.pay.thaddr",
           configs=(*EVERYWHERE, *configs({}, SMALL, implicit_exception=1), *configs(implicit_return=1, variant=V2),
                    *configs(COUNTER, implicit_return=1)))  # fmt: skip
-def traps_at_target(config: Config, rng: Random) -> ProgramRun:
+def traps_at_target(s: Script) -> None:
     """One to four traps at the target of an uninferable jump, where nothing has retired: the EPC, then the handler by
     3.0.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config, "jump")
-    return stop(program, _chains(walk, b, "after", 0))
+    b = main_code(builder(s.config))
+    walk, _ = s.start(b, "jump")
+    _chains(walk, b, "after", 0)
 
 
 def _chains(walk: Walk, b: ProgramBuilder, target: str, steps: int) -> Walk:
@@ -170,13 +162,11 @@ def _chains(walk: Walk, b: ProgramBuilder, target: str, steps: int) -> Walk:
     "ET.alg.updiscon",
     configs=(*EVERYWHERE, *configs(jump_target_cache=1, branch_prediction=1, variant=V2)),
 )
-def trap_behind_jumps(config: Config, rng: Random) -> ProgramRun:
+def trap_behind_jumps(s: Script) -> None:
     """A trap right at, and one instruction after, the target of a branch, a direct jump, an indirect one, a return and
     an xRET.
     """
-    b = main_code(builder(config))
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(main_code(builder(s.config)))
     for interrupt in (False, True):
         for steps in (0, 1):
             for taken in (True, False):
@@ -184,10 +174,10 @@ def trap_behind_jumps(config: Config, rng: Random) -> ProgramRun:
                 _trap(walk, at, steps, interrupt).run_to(at["jump"]).jump(at["after"])
                 _trap(walk, at, steps, interrupt).run_to(at["direct"]).step()
                 _trap(walk, at, steps, interrupt).run_to(at["return"]).jump(at["target"])
-                _trap(walk, at, steps, interrupt).run_to(at["jump"]).jump(behind(program, at["trap_handler"]))
+                _trap(walk, at, steps, interrupt).run_to(at["jump"]).jump(behind(s.program, at["trap_handler"]))
                 walk.step(2).jump(at["landing"])
                 _trap(walk, at, steps, interrupt).run_to(at["return"]).jump(at["main"])
-    return stop(program, walk.step())
+    walk.step()
 
 
 def _trap(walk: Walk, at: dict[str, int], steps: int, interrupt: bool) -> Walk:
@@ -200,9 +190,9 @@ def _trap(walk: Walk, at: dict[str, int], steps: int, interrupt: bool) -> Walk:
 @scenario("ET-9", "ET.pay.branch_bit", "ET.alg.trap", "ET.alg.reported", "ET.opt.reset_on_sync",
           configs=(*EVERYWHERE, *configs(branch_prediction=1),
                    *configs(implicit_return=1, jump_target_cache=1, variant=V2)))  # fmt: skip
-def handler_starts(config: Config, rng: Random) -> ProgramRun:
+def handler_starts(s: Script) -> None:
     """Handlers, and traces, whose first instruction is a branch, a call, a return, a jump of any kind or an xRET."""
-    b = main_code(builder(config))
+    b = main_code(builder(s.config))
     makers = {
         "taken": lambda: b.c_beqz(8, "handler_end"),
         "not_taken": lambda: b.c_bnez(8, "handler_end"),
@@ -221,8 +211,7 @@ def handler_starts(config: Config, rng: Random) -> ProgramRun:
         make()
     b.label("handler_end")
     b.mret()
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
 
     def first(name: str) -> None:
         if name in ("taken", "not_taken"):
@@ -245,15 +234,15 @@ def handler_starts(config: Config, rng: Random) -> ProgramRun:
             first(name)
         walk.trace_off().trace_on(at[f"handler_{name}"])
         first(name)
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("ET.bt.inferable", "ET-8", "ET.alg.before_trap", configs=configs({}, TWO, FOUR, COUNTER))
-def trap_behind_direct(config: Config, rng: Random) -> ProgramRun:
+def trap_behind_direct(s: Script) -> None:
     """One, two and three instructions after a direct jump, a direct call and a linked jump comes a trap; no branch
     anywhere.
     """
-    b = builder(config)
+    b = builder(s.config)
     for number, rd in enumerate((0, RA, 3)):
         b.label(f"from{number}")
         b.nop()
@@ -263,8 +252,7 @@ def trap_behind_direct(config: Config, rng: Random) -> ProgramRun:
         for _ in range(4):
             b.nop()
     b.c_jr(10)
-    program, walk = start(b, config, "from0")
-    at = b.labels
+    walk, at = s.start(b, "from0")
     for steps in (1, 2, 3):
         for interrupt in (False, True):
             for number in range(3):
@@ -273,4 +261,4 @@ def trap_behind_direct(config: Config, rng: Random) -> ProgramRun:
                 handle(walk.trap(TIMER if interrupt else LOAD_FAULT, at["trap_handler"], interrupt), back)
                 walk.run_to(at[f"from{number + 1}"]) if number < 2 else walk.run()
             walk.jump(at["from0"])
-    return stop(program, walk.step())
+    walk.step()

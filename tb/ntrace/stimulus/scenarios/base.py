@@ -13,15 +13,13 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Retired
-from rvtrace.tb.common.stimulus.scenario import Configs, Scenarios, combinations
+from rvtrace.tb.common.stimulus.scenario import Configs, Scenarios, combinations, scripted
 from rvtrace.tb.common.stimulus.traced_program import (
     BASE,
     HANDLER,
-    ProgramRun,
+    Script,
     handle,
     home,
-    start,
-    stop,
     with_handler,
 )
 
@@ -32,14 +30,12 @@ __all__ = [
     "SCENARIOS",
     "SMALL",
     "TWO",
-    "ProgramRun",
+    "Script",
     "builder",
     "configs",
     "handle",
     "home",
     "scenario",
-    "start",
-    "stop",
 ]
 
 # Four builds serve all scenarios: the default one, small counters with two blocks a cycle, wide ones with two, RV32.
@@ -55,7 +51,7 @@ def _place(config: Config, retirement: str, retired: Retired, rng: Random) -> Be
     return to_beats(retired, config.blocks, retirement, max_iretire=longest)
 
 
-SCENARIOS = Scenarios(base={"inst_stall_ena": 1}, place=_place)
+SCENARIOS = Scenarios(base={"inst_stall_ena": 1}, place=_place, script=scripted(Script))
 scenario = SCENARIOS.scenario
 
 

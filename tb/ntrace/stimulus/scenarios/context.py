@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     TWO,
-    ProgramRun,
+    Script,
     configs,
     handle,
     home,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.ntrace.stimulus.scenarios.options import _mixed
 
@@ -23,11 +18,9 @@ from rvtrace.tb.ntrace.stimulus.scenarios.options import _mixed
 @scenario("NT.7.1.after_sync", "NT.7.1.priv_change", "NT.7.1.process", "NT.7.1.trap",
           configs=(*configs(ownership=1, hcontext=(0, 1)), *configs(ownership=1, hcontext=1, inst_sync_mode=1, **TWO),
                    *configs(ownership=1, src_bits=12, inst_stall_ena=1)))  # fmt: skip
-def ownership(config: Config, rng: Random) -> ProgramRun:
+def ownership(s: Script) -> None:
     """Privilege and contexts change on linear code, one and several at a time, at traps, xRETs and under syncs."""
-    b = _mixed(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_mixed(s.config))
     walk.step()
     for scontext, hcontext in ((1, 0), (1, 0x3FFF), (0xFFFF_FFFF, 0x3FFF), (5, 6), (0, 0)):
         walk.run_to(at["branch"])
@@ -44,4 +37,3 @@ def ownership(config: Config, rng: Random) -> ProgramRun:
     for bit in range(33):  # every length of PROCESS
         walk.context = (1 << bit) - 1
         home(walk, at["main"]).run_to(at["branch"])
-    return stop(program, walk)

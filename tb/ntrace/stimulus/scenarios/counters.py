@@ -6,11 +6,8 @@ The small build has an I-CNT of 8 bits (full at 128 half-words) and a HIST of 6 
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, ProgramRun, builder, configs, scenario, start, stop
+from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, Script, builder, configs, scenario
 
 FULL = 128  # half-words
 SMALL_BOTH = configs(**SMALL)
@@ -24,22 +21,21 @@ def _nops(b: ProgramBuilder, half_words: int) -> None:
 
 
 @scenario("NT.8.4.4.resource_full", "NT.7.8.icnt", "NT.10.inferable", configs=SMALL_BOTH)
-def icnt_full_linear(config: Config, rng: Random) -> ProgramRun:
+def icnt_full_linear(s: Script) -> None:
     """I-CNT fills up in linear code and in an endless loop of a direct jump, with HIST empty: ResourceFull RCODE=0."""
-    b = builder(config)
+    b = builder(s.config)
     _nops(b, 3 * FULL + 7)
     b.label("loop")
     b.addi(10, 10, 1)
     b.c_j("loop")
-    program, walk = start(b, config)
-    walk.run_to(b.labels["loop"]).step(200)
-    return stop(program, walk)
+    walk, at = s.start(b)
+    walk.run_to(at["loop"]).step(200)
 
 
 @scenario("NT.8.4.4.resource_full", "NT.8.4.4.sync4", "NT-23", configs=SMALL_BOTH)
-def icnt_full_hist(config: Config, rng: Random) -> ProgramRun:
+def icnt_full_hist(s: Script) -> None:
     """I-CNT fills up with branches in HIST: ResourceFull in v1_0, SYNC=4 in rc7 HTM; then goes on to fill again."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("start")
     b.bne(8, 9, "end")
     _nops(b, FULL - 3)
@@ -48,20 +44,19 @@ def icnt_full_hist(config: Config, rng: Random) -> ProgramRun:
     _nops(b, 2 * FULL + 9)
     b.label("end")
     b.nop()
-    program, walk = start(b, config)
+    walk, at = s.start(b)
     for again in (True, True, False):
         walk.branch(False).run()
         walk.branch(again)
-    walk.run_to(b.labels["end"]).step()
-    return stop(program, walk)
+    walk.run_to(at["end"]).step()
 
 
 @scenario("NT.8.4.4.resource_full", "NT.8.4.4.sync4", "NT.7.8.both_full", "NT-23", configs=SMALL_BOTH)
-def icnt_full_on_flow(config: Config, rng: Random) -> ProgramRun:
+def icnt_full_on_flow(s: Script) -> None:
     """I-CNT gets full on a branch, an indirect jump and before a trap; with a flow change pending nothing extra is
     sent.
     """
-    b = builder(config)
+    b = builder(s.config)
     for kind in ("taken", "not_taken", "jump", "trap"):
         b.label(kind)
         _nops(b, FULL - 1)
@@ -73,38 +68,36 @@ def icnt_full_on_flow(config: Config, rng: Random) -> ProgramRun:
             b.beq(8, 9, kind + "_to")
         b.label(kind + "_to")
         b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     walk.run()
     walk.branch(True).jump(at["not_taken"]).run()
     walk.branch(False).jump(at["jump"]).run()
     walk.jump(at["trap"]).run(FULL // 2 + 1)
     walk.trap(5, at["trap_handler"]).step(3).jump(at["jump_to"]).jump(at["main"]).step()
-    return stop(program, walk)
 
 
 @scenario("NT.8.3.1.hist_full", "NT.7.8.hist_bits", "NT.8.3.hist_reset", configs=SMALL_BOTH)
-def hist_full(config: Config, rng: Random) -> ProgramRun:
+def hist_full(s: Script) -> None:
     """Many branches, both directions: ResourceFull RCODE=1 each time the stop bit reaches the top."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("loop")
     b.beq(8, 9, "skip")
     b.c_nop()
     b.label("skip")
     b.c_bnez(10, "loop")
     b.nop()
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for turn in range(20):
-        skip = rng.random() < 0.5
+        skip = s.rng.random() < 0.5
         walk.branch(skip).step(not skip).branch(turn < 19)
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("NT.7.8.both_full", "NT.8.3.1.hist_full", "NT.8.4.4.resource_full", "NT.8.4.4.sync4", "NT-23",
           configs=SMALL_BOTH, retirement="single")  # fmt: skip
-def both_full(config: Config, rng: Random) -> ProgramRun:
+def both_full(s: Script) -> None:
     """I-CNT and HIST get full in one block, and one block apart in either order."""
-    b = builder(config)
+    b = builder(s.config)
     for lead in (FULL - 9, FULL - 12, FULL - 8):
         for _ in range(4):
             b.bne(8, 9, "main")
@@ -114,22 +107,22 @@ def both_full(config: Config, rng: Random) -> ProgramRun:
         b.label(f"jump{lead}")
         b.c_jr(10)
     b.nop()
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for _ in range(3):
         for _ in range(4):
             walk.branch(False)
         walk.run()
         walk.branch(False).run()
         walk.jump(walk.pc + 2)
-    return stop(program, walk.step())
+    walk.step()
 
 
 @scenario("NT-23", "NT.8.4.icnt", configs=SMALL_BOTH)
-def full_and_marked(config: Config, rng: Random) -> ProgramRun:
+def full_and_marked(s: Script) -> None:
     """I-CNT gets full in the block of a taken branch or jump after which a trigger fires, and right before a trap with
     branches in HIST.
     """
-    b = builder(config)
+    b = builder(s.config)
     for kind in ("taken", "jump", "trap"):
         b.label(kind)
         _nops(b, FULL - 2)
@@ -138,25 +131,22 @@ def full_and_marked(config: Config, rng: Random) -> ProgramRun:
         else:
             b.beq(8, 9, "jump" if kind == "taken" else "taken")
     b.nop()
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     walk.run()
     walk.branch(True).notify().run()
     walk.jump(at["trap"]).notify().run()
     walk.branch(False).trap(2, at["trap_handler"]).step()
-    return stop(program, walk)
 
 
 @scenario("NT-23", "NT.7.12.trace_off", configs=configs(variant="rc7", **SMALL))
-def stop_with_both_full(config: Config, rng: Random) -> ProgramRun:
+def stop_with_both_full(s: Script) -> None:
     """rc7: I-CNT and HIST get full in one block, and tracing stops before their message: the correlation has both."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("loop")
     _nops(b, 24)
     b.beq(8, 9, "loop")
     b.nop()
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for _ in range(4):
         walk.step(12).branch(True)
     walk.step(12).branch(False).trace_off().trace_on().step()
-    return stop(program, walk)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
 
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
@@ -14,14 +13,12 @@ from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     BASE,
     SMALL,
     TWO,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     home,
     scenario,
-    start,
-    stop,
 )
 
 
@@ -69,10 +66,10 @@ def _places(walk: Walk, b: ProgramBuilder) -> Iterator[None]:
     "NT-22",
     configs=(*configs(), *configs(inst_sync_mode=1, **TWO), *configs(implicit_return=3, ownership=1)),
 )
-def markers(config: Config, rng: Random) -> ProgramRun:
+def markers(s: Script) -> None:
     """Debug and external triggers fire after every kind of instruction: both at once, twice, and with tracing off."""
-    b = _code(config)
-    program, walk = start(b, config)
+    b = _code(s.config)
+    walk, at = s.start(b)
     for fire in (
         lambda: walk.notify(),
         lambda: walk.ext_notify(),
@@ -81,8 +78,7 @@ def markers(config: Config, rng: Random) -> ProgramRun:
     ):
         for _ in _places(walk, b):
             fire()
-    home(walk, b.labels["after"]).trace_off().notify().step().ext_notify().trace_on().notify().step(2).notify()
-    return stop(program, walk)
+    home(walk, at["after"]).trace_off().notify().step().ext_notify().trace_on().notify().step(2).notify()
 
 
 @scenario(
@@ -91,31 +87,29 @@ def markers(config: Config, rng: Random) -> ProgramRun:
     "NT-22",
     configs=(*configs(), *configs(repeated_history=1, repeat_branch=1, **TWO), *configs(**SMALL)),
 )
-def hart_reset(config: Config, rng: Random) -> ProgramRun:
+def hart_reset(s: Script) -> None:
     """The hart is reset after every kind of instruction and starts at the reset vector: SYNC=1 has the last counts."""
-    b = _code(config)
-    program, walk = start(b, config)
+    b = _code(s.config)
+    walk, at = s.start(b)
     for _ in _places(walk, b):
-        walk.reset_entry().reset_exit(b.labels["main"])
-    walk.step().trace_off().step().reset_entry().reset_exit(b.labels["main"]).step().trace_on().step()
-    walk.debug_entry().debug_exit().reset_entry().reset_exit(b.labels["main"]).step(2)
-    walk.reset_entry().trace_off().trace_on().reset_exit(b.labels["main"]).step()
-    return stop(program, walk)
+        walk.reset_entry().reset_exit(at["main"])
+    walk.step().trace_off().step().reset_entry().reset_exit(at["main"]).step().trace_on().step()
+    walk.debug_entry().debug_exit().reset_entry().reset_exit(at["main"]).step(2)
+    walk.reset_entry().trace_off().trace_on().reset_exit(at["main"]).step()
 
 
 @scenario("NT.7.12.low_power", "NT.8.5.sync9", "NT-2", configs=(*configs(), *configs(**TWO)))
-def low_power(config: Config, rng: Random) -> ProgramRun:
+def low_power(s: Script) -> None:
     """The hart sleeps after every kind of instruction and wakes up: EVCODE=1, then SYNC=9; and sleeps while tracing is
     off.
     """
-    b = _code(config)
-    program, walk = start(b, config)
+    b = _code(s.config)
+    walk, at = s.start(b)
     for _ in _places(walk, b):
         walk.sleep().wake()
     home(
-        walk, b.labels["after"]
+        walk, at["after"]
     ).step().trace_off().sleep().wake().trace_on().step().sleep().trace_off().wake().trace_on().step()
-    return stop(program, walk)
 
 
 INSIDE = f"iaddr={BASE + 0x10:#x}..{BASE + 0x1F:#x}"
@@ -128,13 +122,11 @@ BEFORE_TARGET = f"iaddr={BASE + 0x10:#x}..{BASE + 0x1D:#x}"
                    *configs(filter=f"iaddr={BASE + 0x14:#x}->{BASE + 0x22:#x}"),
                    *configs(filter=f"iaddr>={BASE + 0x1a:#x}|iaddr<{BASE + 0x14:#x}")),
           retirement="single")  # fmt: skip
-def filter_addresses(config: Config, rng: Random) -> ProgramRun:
+def filter_addresses(s: Script) -> None:
     """Only some addresses are traced: the trace stops after straight code, branches and jumps, and starts again with
     SYNC=5.
     """
-    b = _code(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_code(s.config))
     for turn in range(8):
         home(walk, at["main"]).run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(
             at["after"] if turn % 3 else at["branch"]
@@ -147,22 +139,20 @@ def filter_addresses(config: Config, rng: Random) -> ProgramRun:
     home(walk, at["main"]).step().debug_entry().debug_exit().run_to(at["branch"]).branch(True).run_to(
         at["jump"]
     ).sleep().wake().jump(at["after"]).reset_entry().reset_exit(at["main"]).step(2)
-    return stop(program, walk)
 
 
 @scenario("NT.4.filters", "NT-13",
           configs=(*configs(filter="priv=U+S"), *configs(filter="priv=M&context=7"),
                    *configs(filter="context!=5..9|priv=VS", ownership=1), *configs(filter="ecause=2+8"),
                    *configs(filter="trap=interrupt"), *configs(filter="trap=exception&priv=M", **TWO)))  # fmt: skip
-def filter_modes(config: Config, rng: Random) -> ProgramRun:
+def filter_modes(s: Script) -> None:
     """Only some privileges, contexts or trap handlers are traced, nested traps included; each has separate code."""
-    b = _code(config)
+    b = _code(s.config)
     for priv in ("U", "S", "VS"):
         b.label(priv)
         b.nop()
         b.c_j("main")
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for turn in range(12):
         walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(at["after"]).step(2)
         cause, interrupt, place = ((2, False, "U"), (8, False, "S"), (3, True, "main"), (5, False, "VS"))[turn % 4]
@@ -173,7 +163,6 @@ def filter_modes(config: Config, rng: Random) -> ProgramRun:
         walk.step(0 if cause == 5 else 2).jump(
             at[place], priv=Priv[place] if place != "main" else Priv.M, context=(7, 5, 10)[turn % 3]
         )
-    return stop(program, walk)
 
 
 @scenario(
@@ -182,14 +171,11 @@ def filter_modes(config: Config, rng: Random) -> ProgramRun:
     configs=(*configs(filter=f"watch={BASE + 0x14:#x}"), *configs(filter=f"{INSIDE};watch={BASE + 0x1A:#x}", **TWO)),
     retirement="single",
 )
-def watchpoint(config: Config, rng: Random) -> ProgramRun:
+def watchpoint(s: Script) -> None:
     """A comparator notifies of an address: SYNC=6 after it, and only where it is traced."""
-    b = _code(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_code(s.config))
     for turn in range(6):
         walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(at["after"]).run_to(at["main"])
-    return stop(program, walk)
 
 
 @scenario(
@@ -200,13 +186,11 @@ def watchpoint(config: Config, rng: Random) -> ProgramRun:
     loses=True,
     backpressure=70,
 )
-def lost_kinds(config: Config, rng: Random) -> ProgramRun:
+def lost_kinds(s: Script) -> None:
     """The output is slow: program, Ownership and vendor-defined messages are lost, alone and together; ECODE names
     them.
     """
-    b = _code(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_code(s.config))
     for turn in range(120):
         walk.run_to(at["branch"]).branch(turn % 2 == 0)
         if turn % 3 == 0:
@@ -215,7 +199,6 @@ def lost_kinds(config: Config, rng: Random) -> ProgramRun:
         walk.run_to(at["jump"]).jump(at["after"] if turn % 4 else at["main"])
         if turn % 4:
             walk.step(2).vendor(59, turn).step().run_to(at["main"])
-    return stop(program, walk)
 
 
 @scenario(
@@ -225,14 +208,11 @@ def lost_kinds(config: Config, rng: Random) -> ProgramRun:
     loses=True,
     backpressure=80,
 )
-def lost_hypervisor_contexts(config: Config, rng: Random) -> ProgramRun:
+def lost_hypervisor_contexts(s: Script) -> None:
     """Only hcontext changes: the one Ownership of each loss has FORMAT=3, and ECODE must name it as well."""
-    b = _code(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_code(s.config))
     for turn in range(200):
         walk.hcontext = turn * 0x51 & 0xFFFF
         walk.run_to(at["branch"]).branch(turn % 2 == 0).run_to(at["jump"]).jump(at["after"] if turn % 3 else at["main"])
         if turn % 3:
             walk.run_to(at["main"])
-    return stop(program, walk)

@@ -12,7 +12,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.stimulus import filtered
 from rvtrace.tb.common.stimulus.filtered import in_turn
-from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, TWO, ProgramRun, builder, configs, scenario, start, stop
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, TWO, Script, builder, configs, scenario
 
 _EVERY = configs()
 
@@ -22,35 +22,31 @@ _EVERY = configs()
                    *in_turn(filtered.MASKED, *_EVERY[::-1]), *in_turn(filtered.FROM_FIRST, _EVERY[0], _EVERY[-1]),
                    *in_turn(filtered.COMPARISONS[:12:5], *configs(**RV32)), *in_turn(filtered.MASKED, *configs(**TWO))),
           retirement="single")  # fmt: skip
-def filter_comparisons(config: Config, rng: Random) -> ProgramRun:
+def filter_comparisons(s: Script) -> None:
     """Each comparison of each input, with values below, at and above its limit and far above; masks; and the latch that
     is set at first.
     """
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    filtered.compare(walk, b.labels, config.xlen)
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.compare(walk, at, s.config.xlen)
     walk.trace_off().step().trace_on()  # the filters go on
-    filtered.compare(walk.run_to(b.labels["jump"]).jump(b.labels["main"]), b.labels, config.xlen)
-    return stop(program, walk)
+    filtered.compare(walk.run_to(at["jump"]).jump(at["main"]), at, s.config.xlen)
 
 
 @scenario(
     "NT.4.filters",
     configs=(*in_turn(("trap=exception", "ecause=2"), *_EVERY), *in_turn(("trap=exception",), *configs(**TWO))),
 )
-def filter_deep_traps(config: Config, rng: Random) -> ProgramRun:
+def filter_deep_traps(s: Script) -> None:
     """Up to 20 traps nested in the one that a filter matches: the count of four bits stays at 15."""
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    return stop(program, filtered.nest(walk, b.labels))
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.nest(walk, at)
 
 
 @scenario("NT.4.filters", configs=in_turn(filtered.PAIRS, *_EVERY), retirement="single")
-def filter_pairs(config: Config, rng: Random) -> ProgramRun:
+def filter_pairs(s: Script) -> None:
     """Filters with two conditions, which hold alone, together and not at all."""
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    return stop(program, filtered.pairs(walk, b.labels))
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.pairs(walk, at)
 
 
 def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -62,8 +58,7 @@ def _switched(config: Config, rng: Random, program: Program, retired: Retired) -
     configs=(*in_turn(filtered.STARTED, *_EVERY), *in_turn(filtered.STARTED, *configs(**TWO))),
     beats=_switched,
 )
-def filter_disabled(config: Config, rng: Random) -> ProgramRun:
+def filter_disabled(s: Script) -> None:
     """The encoder is disabled while a latch or a trap condition matches, and enabled: it matches no longer."""
-    b = filtered.filtered_code(builder(config))
-    program, walk = start(b, config)
-    return stop(program, filtered.disable(walk, b.labels))
+    walk, at = s.start(filtered.filtered_code(builder(s.config)))
+    filtered.disable(walk, at)

@@ -3,37 +3,31 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     RV32,
     SMALL,
-    ProgramRun,
+    Script,
     builder,
     configs,
     scenario,
-    start,
-    stop,
 )
 
 
 @scenario("NT.7.5.icnt", "NT.7.12.trace_off", "NT.10.inferable", configs=(*configs(), *configs(**RV32)))
-def linear(config: Config, rng: Random) -> ProgramRun:
+def linear(s: Script) -> None:
     """Linear code of both sizes from trace on to trace off: two messages, I-CNT counts half-words."""
-    b = builder(config)
+    b = builder(s.config)
     for _ in range(20):
-        b.filler(rng)
-    program, walk = start(b, config)
-    return stop(program, walk.step(20))
+        b.filler(s.rng)
+    walk, _ = s.start(b)
+    walk.step(20)
 
 
 @scenario("NT.8.4.icnt", "NT.8.3.hist", "NT.7.12.debug_entry", "NT.8.5.sync3", configs=configs())
-def seed_8_4(config: Config, rng: Random) -> ProgramRun:
+def seed_8_4(s: Script) -> None:
     """The seed's example of 8.4.1 at its address 0x100, three times: I-CNT 3 and 1; 7 and 2; 10."""
-    b = ProgramBuilder(config.xlen, 0x100)
+    b = ProgramBuilder(s.config.xlen, 0x100)
     b.label("main")
     b.c_nop()
     b.beq(8, 9, 0x200)
@@ -48,20 +42,19 @@ def seed_8_4(config: Config, rng: Random) -> ProgramRun:
     b.org(0x300)
     b.nop()
     b.c_ebreak()
-    program = b.build("main")
-    walk = Walk(program, config.variant).trace_on().debug_entry()
+    walk, _ = s.start(b)
+    walk.debug_entry()
     for first, second in ((True, None), (False, True), (False, False)):
         walk.debug_exit(0x100).step().branch(first)
         if second is not None:
             walk.step().branch(second)
         walk.step(2 if second is False else 1).debug_entry()
-    return program, walk.trace_off().retired()
 
 
 @scenario("NT.7.2.direct_branch", "NT.8.3.hist", "NT-1", configs=(*configs(), *configs(**SMALL)))
-def branches(config: Config, rng: Random) -> ProgramRun:
+def branches(s: Script) -> None:
     """Taken and not-taken branches of both sizes, forwards and backwards, and two of them back to back."""
-    b = builder(config)
+    b = builder(s.config)
     b.nop()
     b.label("loop")
     b.addi(10, 10, -1)
@@ -75,7 +68,7 @@ def branches(config: Config, rng: Random) -> ProgramRun:
     b.label("end")
     for _ in range(4):
         b.nop()
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     walk.step()
     for turn in range(4):
         walk.step().branch(turn == 0)
@@ -84,13 +77,12 @@ def branches(config: Config, rng: Random) -> ProgramRun:
             walk.step(turn != 1)
         walk.branch(turn < 3)
     walk.branch(True).step(4)
-    return stop(program, walk)
 
 
 @scenario("NT.10.inferable", configs=configs())
-def not_taken(config: Config, rng: Random) -> ProgramRun:
+def not_taken(s: Script) -> None:
     """Branches that are not taken, and direct jumps and calls: no message in BTM, only HIST bits in HTM."""
-    b = builder(config)
+    b = builder(s.config)
     for name in ("a", "b", "c"):
         b.beq(8, 9, "end")
         b.jal(0, name)
@@ -103,7 +95,7 @@ def not_taken(config: Config, rng: Random) -> ProgramRun:
     b.nop()
     b.label("end")
     b.nop()
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for _ in range(3):
         walk.branch(False).step().branch(False).step()
-    return stop(program, walk.step(2))
+    walk.step(2)

@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     home,
     scenario,
-    start,
-    stop,
 )
 
 
@@ -63,17 +59,16 @@ _SOURCE = {
                    *configs(src_bits=6, src_id=63, inst_stall_ena=1),
                    *configs(src_bits=12, src_id=0xA5A, inst_stall_ena=1, **TWO),
                    *configs(src_bits=5, src_id=21, inhibit_src=1, inst_stall_ena=1)))  # fmt: skip
-def sources(config: Config, rng: Random) -> ProgramRun:
+def sources(s: Script) -> None:
     """Every kind of message with SRC of every width, and with SRC inhibited; some are lost."""
-    b = _mixed(config)
+    b = _mixed(s.config)
     b.label("loop")
     b.addi(5, 5, 1)
     b.bne(5, 6, "loop")
     for _ in range(80):
         b.nop()
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for turn in range(12):
         _tour(home(walk, at["main"]), b).trace_off().trace_on().step(2).debug_entry().debug_exit().vendor(
             56 + turn % 7, 0x1234
@@ -89,7 +84,6 @@ def sources(config: Config, rng: Random) -> ProgramRun:
         for _ in range(turn % 5):
             walk.jump(at["jump"])
         walk.jump(at["main"])
-    return stop(program, walk)
 
 
 @scenario("NT.8.7.absolute", "NT.8.7.monotonic", "NT-15", gaps=40,
@@ -98,17 +92,16 @@ def sources(config: Config, rng: Random) -> ProgramRun:
                    *configs(timestamp=1, ts_prescale=(1, 3), ts_run_in_debug=1, ts_mode=3, mode="btm", variant="rc7"),
                    *configs(timestamp=1, ts_mode=1, mode="htm", inst_sync_mode=1, inst_sync_max=tuple(range(8))),
                    *configs(timestamp=1, inst_sync_mode=1, src_bits=3, src_id=5, **SMALL)))  # fmt: skip
-def timestamps(config: Config, rng: Random) -> ProgramRun:
+def timestamps(s: Script) -> None:
     """Time passes between a jump and its target, between messages and while tracing is off or the hart is halted."""
-    b = _mixed(config)
-    program, walk = start(b, config)
+    b = _mixed(s.config)
+    walk, at = s.start(b)
     for _ in range(4):
-        _tour(home(walk, b.labels["main"]), b).debug_entry().debug_exit().step(2).trace_off().step().trace_on().run_to(
-            b.labels["main"]
+        _tour(home(walk, at["main"]), b).debug_entry().debug_exit().step(2).trace_off().step().trace_on().run_to(
+            at["main"]
         )
     walk.vendor(56, 1).vendor(62, 0xFFFF_FFFF)
-    _tour(home(walk, b.labels["main"]), b)
-    return stop(program, walk)
+    _tour(home(walk, at["main"]), b)
 
 
 @scenario(
@@ -117,13 +110,11 @@ def timestamps(config: Config, rng: Random) -> ProgramRun:
     configs=(*configs(), *configs(timestamp=1, src_bits=4, src_id=9), *configs(**TWO)),
     backpressure=30,
 )
-def vendor_messages(config: Config, rng: Random) -> ProgramRun:
+def vendor_messages(s: Script) -> None:
     """Vendor-defined messages with each TCODE and every length of data, while tracing is on, off and between a jump and
     its target.
     """
-    b = _mixed(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_mixed(s.config))
     for n in range(33):
         walk.vendor(56 + n % 7, (1 << n) - 1)
         if n % 8 == 3:
@@ -132,4 +123,3 @@ def vendor_messages(config: Config, rng: Random) -> ProgramRun:
             walk.run_to(at["branch"]).branch(True).vendor(61, n).run_to(at["jump"]).jump(at["after"]).vendor(
                 58, n
             ).step().run_to(at["main"])
-    return stop(program, walk)

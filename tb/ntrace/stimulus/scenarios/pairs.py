@@ -3,29 +3,26 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.walk import Walk
-from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, ProgramRun, builder, configs, scenario, start, stop
+from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, Script, builder, configs, scenario
 
 
 @scenario("NT.2.pairs", "NT.8.6.back_to_back", configs=configs(**TWO), retirement="single")
-def pairs(config: Config, rng: Random) -> ProgramRun:
+def pairs(s: Script) -> None:
     """Two blocks a cycle: every kind of instruction in lane 0 with every kind in lane 1, trap included."""
-    return pair_story(config, 0)
+    pair_story(s, 0)
 
 
 @scenario("NT.2.pairs", "NT.8.4.4.resource_full", "NT.8.3.1.hist_full", configs=configs(**SMALL), retirement="single")
-def pairs_small(config: Config, rng: Random) -> ProgramRun:
+def pairs_small(s: Script) -> None:
     """The same pairs one instruction later, with counters that fill up in either lane."""
-    return pair_story(config, 1)
+    pair_story(s, 1)
 
 
-def pair_story(config: Config, phase: int) -> ProgramRun:
+def pair_story(s: Script, phase: int) -> None:
     """Walk through all ordered pairs of kinds; phase shifts which of them share a cycle."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("linear")
     b.nop()
     b.label("short")
@@ -42,8 +39,7 @@ def pair_story(config: Config, phase: int) -> ProgramRun:
     b.jalr(1, 10)
     b.label("return")
     b.c_jr(1)
-    program, walk = start(b, config, "linear")
-    at = b.labels
+    walk, at = s.start(b, "linear")
     kinds = ("linear", "short", "taken", "not_taken", "direct", "call", "return", "trap")
     walk.step(phase)
 
@@ -68,7 +64,6 @@ def pair_story(config: Config, phase: int) -> ProgramRun:
             visit(second, at["return"])
             walk.jump(at["taken_to"])
     walk.jump(at["linear"]).step()
-    return stop(program, walk)
 
 
 def _reach(walk: Walk, target: int, hub: int) -> None:

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from rvtrace.models.ntrace.config import Config
-from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, ProgramRun, builder, configs, scenario, start, stop
+from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, Script, builder, configs, scenario
 
 HTM = {"mode": "htm", "repeated_history": 1}
 
@@ -14,9 +11,9 @@ HTM = {"mode": "htm", "repeated_history": 1}
 @scenario(
     "NT.9.3.repeated_history", "NT.9.3.pattern", "NT.7.8.hist_bits", configs=(*configs(**HTM), *configs(**HTM, **TWO))
 )
-def loop_patterns(config: Config, rng: Random) -> ProgramRun:
+def loop_patterns(s: Script) -> None:
     """Loops whose branches repeat every 1 to 15, and one without a pattern; each ends in the middle of a pattern."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("loop")
     b.nop()
     b.beq(8, 9, "loop")
@@ -24,53 +21,50 @@ def loop_patterns(config: Config, rng: Random) -> ProgramRun:
     b.c_j("loop")
     b.label("end")
     b.jalr(0, 10)
-    program, walk = start(b, config)
-    full = config.hist_bits - 1
+    walk, at = s.start(b)
+    full = s.config.hist_bits - 1
     for period in (*range(1, 16), 31, 17):
-        pattern = [rng.randrange(2) for _ in range(period - 1)] + [1]
+        pattern = [s.rng.randrange(2) for _ in range(period - 1)] + [1]
         pattern[0] = 0 if period > 1 else 1
         length = max(full // period, 1) * period
-        for turns in (2 * length + 3, 6 * length + rng.randrange(length), 17 * length + 5):
+        for turns in (2 * length + 3, 6 * length + s.rng.randrange(length), 17 * length + 5):
             for turn in range(max(turns, full + 1)):
                 taken = bool(pattern[turn % period])
                 walk.step().branch(taken)
                 if not taken:
                     walk.step(2)
-            walk.trap(5, b.labels["trap_handler"], interrupt=True).step(3).jump(b.labels["loop"])
+            walk.trap(5, at["trap_handler"], interrupt=True).step(3).jump(at["loop"])
     walk.step()
-    return stop(program, walk)
 
 
 @scenario("NT.9.3.repeated_history", configs=configs(variant="v1_0", **HTM))
-def very_long_loop(config: Config, rng: Random) -> ProgramRun:
+def very_long_loop(s: Script) -> None:
     """One branch 130,000 times: HREPEAT of two and three MDO groups."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("loop")
     b.beq(8, 9, "loop")
     b.nop()
     b.c_j("loop")
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for turns in (31 * 70, 31 * 4200):
         for _ in range(turns):
             walk.branch(True)
         walk.branch(False).step(2)
-    return stop(program, walk)
 
 
 @scenario("NT.V.hrepeat", "NT-6", "NT.9.3.repeated_history", configs=configs(**HTM, **SMALL))
-def long_loop(config: Config, rng: Random) -> ProgramRun:
+def long_loop(s: Script) -> None:
     """A loop so long that HREPEAT is full several times; the small build counts to 7."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("loop")
     b.beq(8, 9, "loop")
     b.nop()
     b.c_j("loop")
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for turns in (7 * 3 + 3, 7 * 5, 7 * 5 + 1, 7 * 5 * 4 + 3, 500):
         for _ in range(turns):
             walk.branch(True)
         walk.branch(False).step(2)
-    return stop(program, walk)
 
 
 @scenario(
@@ -79,19 +73,18 @@ def long_loop(config: Config, rng: Random) -> ProgramRun:
     "NT.8.4.4.resource_full",
     configs=(*configs(**HTM, inst_sync_mode=1, inst_sync_max=0), *configs(**HTM, **SMALL)),
 )
-def loop_interrupted(config: Config, rng: Random) -> ProgramRun:
+def loop_interrupted(s: Script) -> None:
     """A repeating loop is interrupted by traps, indirect jumps, full counts, stops and periodic syncs: what is held
     comes first.
     """
-    b = builder(config)
+    b = builder(s.config)
     b.label("loop")
     b.c_nop()
     b.beq(8, 9, "loop")
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for turn in range(24):
-        for _ in range(rng.choice((30, 31, 32, 62, 63, 95))):
+        for _ in range(s.rng.choice((30, 31, 32, 62, 63, 95))):
             walk.step().branch(True)
         if turn % 4 == 0:
             walk.trap(5, at["trap_handler"], interrupt=True).step(3).jump(at["loop"])
@@ -102,7 +95,6 @@ def loop_interrupted(config: Config, rng: Random) -> ProgramRun:
         else:
             walk.debug_entry().debug_exit()
     walk.step()
-    return stop(program, walk)
 
 
 @scenario(
@@ -110,23 +102,22 @@ def loop_interrupted(config: Config, rng: Random) -> ProgramRun:
     "NT-6",
     configs=(*configs(mode="btm", repeat_branch=1), *configs(mode="btm", repeat_branch=1, **SMALL)),
 )
-def repeated_branch(config: Config, rng: Random) -> ProgramRun:
+def repeated_branch(s: Script) -> None:
     """A tight loop in BTM: one DirectBranch and its RepeatBranch; the small build's B-CNT is full at 7."""
-    b = builder(config)
+    b = builder(s.config)
     b.nop()
     b.label("loop")
     b.nop()
     b.bne(8, 9, "loop")
     b.c_nop()
     b.c_j("main")
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for turns in (1, 2, 3, 7, 8, 9, 15, 40, 100):
         walk.step()
         for _ in range(turns):
             walk.step().branch(True)
         walk.step().branch(False).step(2)
     walk.step()
-    return stop(program, walk)
 
 
 @scenario(
@@ -134,11 +125,11 @@ def repeated_branch(config: Config, rng: Random) -> ProgramRun:
     "NT-6",
     configs=(*configs(repeat_branch=1), *configs(repeat_branch=1, repeated_history=1, **SMALL)),
 )
-def repeated_jump(config: Config, rng: Random) -> ProgramRun:
+def repeated_jump(s: Script) -> None:
     """An indirect jump to the same place again and again, then with as long a way but another branch, or to another
     place.
     """
-    b = builder(config)
+    b = builder(s.config)
     for place in ("loop", "other"):
         b.label(place)
         b.nop()
@@ -146,8 +137,7 @@ def repeated_jump(config: Config, rng: Random) -> ProgramRun:
         b.jalr(0, 10)
         b.label(f"{place}_taken")
         b.jalr(0, 10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for taken, turns, then in (
         (True, 12, "loop"),
         (False, 5, "loop"),
@@ -162,15 +152,14 @@ def repeated_jump(config: Config, rng: Random) -> ProgramRun:
         for turn in range(turns):
             walk.step().branch(taken).jump(at[then] if turn == turns - 1 else here)
     walk.step()
-    return stop(program, walk)
 
 
 @scenario("NT.7.11.repeat", configs=configs(mode="btm", repeat_branch=1))
-def repeat_of_another_kind(config: Config, rng: Random) -> ProgramRun:
+def repeat_of_another_kind(s: Script) -> None:
     """A taken branch and an indirect jump, each as long a way and to the same place, in both orders: the second is no
     repeat of the first.
     """
-    b = builder(config)
+    b = builder(s.config)
     b.nop()
     b.bne(8, 9, "jump")
     b.c_nop()
@@ -184,8 +173,7 @@ def repeat_of_another_kind(config: Config, rng: Random) -> ProgramRun:
     b.nop()
     b.bne(8, 9, "branch")
     b.jalr(0, 10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for turns in (1, 2, 5):
         walk.step().branch(True)
         for _ in range(turns):
@@ -195,21 +183,19 @@ def repeat_of_another_kind(config: Config, rng: Random) -> ProgramRun:
             walk.step().branch(True)
         walk.step().branch(False).jump(at["main"])
     walk.step()
-    return stop(program, walk)
 
 
 @scenario("NT-6", "NT.7.11.repeat", configs=configs(repeat_branch=1, inst_sync_mode=(1, 2), ownership=(0, 1)))
-def repeats_interrupted(config: Config, rng: Random) -> ProgramRun:
+def repeats_interrupted(s: Script) -> None:
     """What a RepeatBranch counts is interrupted by traps, syncs, markers, vendor-defined messages and other targets."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("loop")
     b.nop()
     b.bne(8, 9, "loop")
     b.c_jr(10)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for turn in range(42):
-        for _ in range(rng.randrange(1, 12)):
+        for _ in range(s.rng.randrange(1, 12)):
             walk.step().branch(True)
         event = turn % 7
         if event == 0:
@@ -227,32 +213,30 @@ def repeats_interrupted(config: Config, rng: Random) -> ProgramRun:
         else:
             walk.trace_off().trace_on()
     walk.step()
-    return stop(program, walk)
 
 
 @scenario("NT.7.11.repeat", "NT-6", configs=configs(mode="btm", repeat_branch=1, ownership=1, hcontext=(0, 1)))
-def repeats_with_ownership(config: Config, rng: Random) -> ProgramRun:
+def repeats_with_ownership(s: Script) -> None:
     """A context changes in the block that a repeated branch goes to: it is sent, with Ownership after it."""
-    b = builder(config)
+    b = builder(s.config)
     b.nop()
     b.label("loop")
     b.nop()
     b.bne(8, 9, "loop")
     b.c_j("main")
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for turn in range(24):
         walk.step()
-        for _ in range(rng.randrange(3)):
+        for _ in range(s.rng.randrange(3)):
             walk.step().branch(True)
         if turn % 3:
             walk.context += 1
         else:
             walk.hcontext += 1
-        for _ in range(rng.randrange(1, 4)):
+        for _ in range(s.rng.randrange(1, 4)):
             walk.step().branch(True)
         walk.step().branch(False).step()
     walk.step()
-    return stop(program, walk)
 
 
 @scenario(
@@ -261,14 +245,13 @@ def repeats_with_ownership(config: Config, rng: Random) -> ProgramRun:
     "NT.8.6.back_to_back_traps",
     configs=(*configs(repeat_branch=1, variant="v1_0"), *configs(repeat_branch=1, **SMALL)),
 )
-def repeated_traps(config: Config, rng: Random) -> ProgramRun:
+def repeated_traps(s: Script) -> None:
     """A handler whose first instruction faults again and again, and is then interrupted so: I-CNT=0, U-ADDR=0, and then
     repeats.
     """
-    b = builder(config)
+    b = builder(s.config)
     b.nop()
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for turns in (2, 3, 4, 9, 10, 25):
         walk.step()
         for _ in range(turns):
@@ -277,4 +260,3 @@ def repeated_traps(config: Config, rng: Random) -> ProgramRun:
             walk.trap(7, at["trap_handler"], interrupt=True)
         walk.step(3).jump(at["main"])
     walk.step()
-    return stop(program, walk)

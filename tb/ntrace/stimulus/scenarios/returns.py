@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
-    ProgramRun,
+    Script,
     builder,
     configs,
     handle,
     scenario,
-    start,
-    stop,
 )
 
 RA, T0 = 1, 5
@@ -69,11 +65,10 @@ def _descend(walk: Walk, b: ProgramBuilder, to: int) -> Walk:
 @scenario("NT.9.2.implicit_return", "NT-4", "NT-5", "NT.9.2.mode_counter",
           configs=(*configs(implicit_return=WELL), *configs(implicit_return=WELL, **SMALL),
                    *configs(implicit_return=3, **TWO)))  # fmt: skip
-def nested_calls(config: Config, rng: Random) -> ProgramRun:
+def nested_calls(s: Script) -> None:
     """Calls up to six deep return the way they came: nothing is sent but by a stack that is not deep enough."""
-    b = _calls(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _calls(s.config)
+    walk, at = s.start(b)
     for deepest in (0, 1, 3, 5, 2):
         walk.run_to(at["f0"])
         _descend(walk, b, deepest)
@@ -82,7 +77,6 @@ def nested_calls(config: Config, rng: Random) -> ProgramRun:
         walk.jump(at["back"]).step().jump(at["f0"])
         _descend(walk, b, 0).jump(at["again"]).step().jump(at["main"])
     walk.step()
-    return stop(program, walk)
 
 
 @scenario(
@@ -91,13 +85,12 @@ def nested_calls(config: Config, rng: Random) -> ProgramRun:
     "NT-5",
     configs=(*configs(implicit_return=COMPARED), *configs(implicit_return=COMPARED, **SMALL)),
 )
-def wrong_return(config: Config, rng: Random) -> ProgramRun:
+def wrong_return(s: Script) -> None:
     """A return goes elsewhere than its call: it is reported, and the entries below are still good; so is a return
     without a call.
     """
-    b = _calls(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _calls(s.config)
+    walk, at = s.start(b)
     walk.run_to(at["f0"])
     _descend(walk, b, 0).jump(at["back"]).step()
     for _ in range(2):  # the second time without a call
@@ -106,21 +99,20 @@ def wrong_return(config: Config, rng: Random) -> ProgramRun:
     _descend(walk, b, 2).jump(at["elsewhere"]).step().jump(at["e1"]).jump(at["r0"]).run_to(at["e0"]).jump(at["back"])
     walk.step().jump(at["e3"]).jump(at["e2"]).jump(at["main"]).run_to(at["f0"])
     _descend(walk, b, 1).jump(at["elsewhere"]).step().jump(at["r0"]).run_to(at["e0"]).jump(at["back"]).step()
-    for wrong in ("near", "alike" if config.implicit_return == 3 else "elsewhere"):  # mode 2 would not see "alike"
+    for wrong in ("near", "alike" if s.config.implicit_return == 3 else "elsewhere"):  # mode 2 would not see "alike"
         walk.jump(at["f0"])
         _descend(walk, b, 1).jump(at[wrong]).step().jump(at["main"]).run_to(at["f0"])
         _descend(walk, b, 0).jump(at["back"]).step()
-    return stop(program, walk)
 
 
 @scenario(
     "NT-5", "NT.9.2.implicit_return", configs=(*configs(implicit_return=WELL), *configs(implicit_return=WELL, **SMALL))
 )
-def recursion(config: Config, rng: Random) -> ProgramRun:
+def recursion(s: Script) -> None:
     """A function calls itself 40 times and returns as often: of more than 32 returns, or than the stack has entries,
     each is reported.
     """
-    b = builder(config)
+    b = builder(s.config)
     b.jal(RA, "again")
     b.label("back")
     b.nop()
@@ -133,8 +125,7 @@ def recursion(config: Config, rng: Random) -> ProgramRun:
     b.c_nop()
     b.label("leaf")
     b.c_jr(RA)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     walk.step()
     for _ in range(40):
         walk.step().branch(False).step()
@@ -142,15 +133,13 @@ def recursion(config: Config, rng: Random) -> ProgramRun:
     for _ in range(40):
         walk.jump(at["inner"]).step()
     walk.jump(at["back"]).step()
-    return stop(program, walk)
 
 
 @scenario("NT.9.2.implicit_return", "NT-5", configs=configs(implicit_return=WELL, inst_sync_mode=(1, 3)))
-def stack_cleared_by_sync(config: Config, rng: Random) -> ProgramRun:
+def stack_cleared_by_sync(s: Script) -> None:
     """Periodic syncs and markers come between call and return: the stack is empty then, and the return is reported."""
-    b = _calls(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _calls(s.config)
+    walk, at = s.start(b)
     for turn in range(12):
         walk.run_to(at["f0"])
         _descend(walk, b, turn % 6)
@@ -160,7 +149,6 @@ def stack_cleared_by_sync(config: Config, rng: Random) -> ProgramRun:
             walk.jump(at[f"r{depth - 1}"]).run_to(at[f"e{depth - 1}"])
         walk.jump(at["back"]).step().jump(at["e0"]).jump(at["again"]).step().jump(at["main"])
     walk.step()
-    return stop(program, walk)
 
 
 @scenario(
@@ -168,9 +156,9 @@ def stack_cleared_by_sync(config: Config, rng: Random) -> ProgramRun:
     "NT.2.coroutine_swap",
     configs=(*configs(implicit_return=COMPARED), *configs(implicit_return=COMPARED, **SMALL)),
 )
-def coroutines(config: Config, rng: Random) -> ProgramRun:
+def coroutines(s: Script) -> None:
     """Two co-routines swap: each swap pops the other's address and pushes its own; one swap goes astray."""
-    b = builder(config)
+    b = builder(s.config)
     b.jal(RA, "other")
     for name in ("one", "other"):
         b.label(name)
@@ -179,8 +167,7 @@ def coroutines(config: Config, rng: Random) -> ProgramRun:
             b.label(f"{name}{part}")
             b.jalr(T0 if name == "one" else RA, RA if name == "one" else T0)
     b.nop()
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     walk.step().run_to(at["other0"])
     places = {"one": at["one"], "other": at["other0"] + 4}
     walk.jump(places["one"])
@@ -191,28 +178,25 @@ def coroutines(config: Config, rng: Random) -> ProgramRun:
         places["other"] = at[f"other{part + 1}"] + 4
         walk.jump(places["one"] if part != 1 else at["one2"] - 4)
     walk.step()
-    return stop(program, walk)
 
 
 @scenario("NT-4", "NT-12", "NT.9.2.implicit_return", configs=configs(implicit_return=WELL, b_type=("2_3", "1")))
-def trap_behind_predicted_return(config: Config, rng: Random) -> ProgramRun:
+def trap_behind_predicted_return(s: Script) -> None:
     """A trap strikes right at the address a predicted return goes to: one message, the trap's, reports both."""
-    b = _calls(config)
-    program, walk = start(b, config)
-    at = b.labels
+    b = _calls(s.config)
+    walk, at = s.start(b)
     for interrupt in (False, True):
         walk.run_to(at["f0"])
         _descend(walk, b, 1).jump(at["r0"]).trap(7 if interrupt else 2, at["trap_handler"], interrupt=interrupt)
         handle(walk, at["r0"]).run_to(at["e0"]).jump(at["back"]).step().jump(at["main"])
     walk.run_to(at["f0"])
     _descend(walk, b, 1).jump(at["r0"])
-    return stop(program, walk)
 
 
 @scenario("NT.8.4.4.predicted", "NT.8.4.4.sync4", configs=configs(implicit_return=3, **SMALL))
-def icnt_full_at_return(config: Config, rng: Random) -> ProgramRun:
+def icnt_full_at_return(s: Script) -> None:
     """I-CNT gets full in the block of a return that is predicted, with and without branches in HIST."""
-    b = builder(config)
+    b = builder(s.config)
     b.label("call")
     b.jal(RA, "long")
     b.label("behind")
@@ -223,14 +207,12 @@ def icnt_full_at_return(config: Config, rng: Random) -> ProgramRun:
     for _ in range(63):
         b.nop()
     b.c_jr(RA)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(b)
     for taken in (True, True, False):
         walk.run_to(at["long"]).run()
         walk.jump(at["behind"]).branch(taken)
     walk.run_to(at["long"]).run()
     walk.jump(at["behind"] + 8).step()
-    return stop(program, walk)
 
 
 _PAIRS = (("auipc", "jalr", 0), ("auipc", "jalr", RA), ("lui", "jalr", 0), ("auipc", "jalr", T0))
@@ -239,11 +221,11 @@ _PAIRS = (("auipc", "jalr", 0), ("auipc", "jalr", RA), ("lui", "jalr", 0), ("aui
 @scenario("NT.9.1.sequential_jump",
           configs=(*configs(sequential_jump=(0, 1)), *configs(sequential_jump=1, implicit_return=3),
                    *configs(sequential_jump=1, **TWO)))  # fmt: skip
-def sequential_jumps(config: Config, rng: Random) -> ProgramRun:
+def sequential_jumps(s: Script) -> None:
     """lui or auipc right before the jump: nothing is sent; with an instruction between, or the load untraced, the
     target is reported.
     """
-    b = ProgramBuilder(config.xlen, 0x10_0000)
+    b = ProgramBuilder(s.config.xlen, 0x10_0000)
     b.label("main")
     for index, (load, jump, rd) in enumerate(_PAIRS):
         b.pair(load, jump, rd, 6 if rd != RA else RA, f"to{index}")
@@ -255,37 +237,35 @@ def sequential_jumps(config: Config, rng: Random) -> ProgramRun:
     b.jalr(0, 7, 0)
     b.label("end")
     b.nop()
-    program, walk = start(b, config)
+    walk, at = s.start(b)
     for index in range(len(_PAIRS)):
-        walk.step().jump(b.labels[f"to{index}"]).step()
-    walk.step(2).jump(b.labels["main"])
-    walk.step().trace_off().trace_on().jump(b.labels["to0"]).step().step().trap(3, b.labels["main"], interrupt=True)
-    walk.step().jump(b.labels["to0"]).step()
-    return stop(program, walk)
+        walk.step().jump(at[f"to{index}"]).step()
+    walk.step(2).jump(at["main"])
+    walk.step().trace_off().trace_on().jump(at["to0"]).step().step().trap(3, at["main"], interrupt=True)
+    walk.step().jump(at["to0"]).step()
 
 
 @scenario("NT.9.1.sequential_jump", configs=configs(sequential_jump=1), retirement="single")
-def sequential_jumps_alone(config: Config, rng: Random) -> ProgramRun:
+def sequential_jumps_alone(s: Script) -> None:
     """The same with one instruction a block: the load is in the block before."""
-    return sequential_jumps(config, rng)
+    sequential_jumps(s)
 
 
 @scenario("NT.9.1.sequential_jump", configs=configs(sequential_jump=1, **SMALL), retirement="single")
-def sequential_jump_parted(config: Config, rng: Random) -> ProgramRun:
+def sequential_jump_parted(s: Script) -> None:
     """I-CNT gets full between load and jump: the pair is not in one count any more, so the target is reported; a call,
     a return and a swap.
     """
-    b = ProgramBuilder(config.xlen, 0x10_0000)
+    b = ProgramBuilder(s.config.xlen, 0x10_0000)
     b.label("main")
     for rd, register in ((0, 6), (RA, 6), (0, RA), (T0, RA)):
         b.label(f"run{rd}_{register}")
         for _ in range(63):
             b.nop()
         b.pair("auipc", "jalr", rd, register, f"run{rd}_{register}")
-    program, walk = start(b, config)
+    walk, labels = s.start(b)
     for rd, register in ((0, 6), (RA, 6), (0, RA), (T0, RA)):
-        at = b.labels[f"run{rd}_{register}"]
+        at = labels[f"run{rd}_{register}"]
         for _ in range(2):
             walk.step(64).jump(at)
         walk.trace_off().trace_on(at + 64 * 4 + 4) if (rd, register) != (T0, RA) else walk.step(3)
-    return stop(program, walk)

@@ -16,12 +16,10 @@ from rvtrace.tb.common.stimulus.levels import with_pause
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
-    ProgramRun,
+    Script,
     builder,
     configs,
     scenario,
-    start,
-    stop,
 )
 from rvtrace.tb.ntrace.stimulus.scenarios.counters import _nops
 
@@ -69,33 +67,32 @@ def _turns(walk: Walk, at: dict[str, int], rng: Random, turns: int) -> Walk:
     return walk
 
 
-def _periodic(config: Config, rng: Random) -> ProgramRun:
-    b = builder(config)
+def _periodic(s: Script) -> None:
+    b = builder(s.config)
     _mixed(b)
-    program, walk = start(b, config)
-    _turns(walk, b.labels, rng, 24).step()
-    return stop(program, walk)
+    walk, at = s.start(b)
+    _turns(walk, at, s.rng, 24).step()
 
 
 _SYNC = ("NT.8.5.sync2_linear", "NT.8.5.sync2_indirect", "NT.8.5.sync2_direct", "NT-20", "NT-9")
 
 
 @scenario(*_SYNC, configs=configs(inst_sync_mode=1), retirement="single")
-def sync_messages(config: Config, rng: Random) -> ProgramRun:
+def sync_messages(s: Script) -> None:
     """Periodic sync after 16 messages: at indirect jumps, taken branches and linear code, with HIST pending or not."""
-    return _periodic(config, rng)
+    _periodic(s)
 
 
 @scenario(*_SYNC, configs=(*configs(inst_sync_mode=2, inst_sync_max=(0, 2)), *configs(inst_sync_mode=2, **TWO)))
-def sync_cycles(config: Config, rng: Random) -> ProgramRun:
+def sync_cycles(s: Script) -> None:
     """Periodic sync after 16 or 64 clock cycles."""
-    return _periodic(config, rng)
+    _periodic(s)
 
 
 @scenario(*_SYNC, configs=(*configs(inst_sync_mode=3, inst_sync_max=(0, 2)), *configs(inst_sync_mode=3, **TWO)))
-def sync_half_words(config: Config, rng: Random) -> ProgramRun:
+def sync_half_words(s: Script) -> None:
     """Periodic sync after 16 or 64 half-words."""
-    return _periodic(config, rng)
+    _periodic(s)
 
 
 def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -109,27 +106,27 @@ def _paused(config: Config, rng: Random, program: Program, retired: Retired) -> 
     beats=_paused,
     slow=True,
 )
-def sync_after_pause(config: Config, rng: Random) -> ProgramRun:
+def sync_after_pause(s: Script) -> None:
     """The hart retires nothing for a million cycles: the periodic sync is due, although a count may have overflowed."""
-    b = builder(config)
+    b = builder(s.config)
     _nops(b, 120)
-    program, walk = start(b, config)
-    return stop(program, walk.step(50))
+    walk, _ = s.start(b)
+    walk.step(50)
 
 
 @scenario("NT.8.5.sync2_linear", "NT.8.4.4.sync4", "NT-20", "NT-23", configs=configs(inst_sync_mode=(1, 2, 3), **SMALL))
-def sync_small(config: Config, rng: Random) -> ProgramRun:
+def sync_small(s: Script) -> None:
     """Periodic sync together with small counters: due while a full I-CNT waits, and with both lanes busy."""
-    return _periodic(config, rng)
+    _periodic(s)
 
 
 @scenario("NT.8.5.sync2_indirect", "NT.2.exception", "NT-20", configs=configs(inst_sync_mode=(1, 2, 3)))
-def sync_at_trap(config: Config, rng: Random) -> ProgramRun:
+def sync_at_trap(s: Script) -> None:
     """Periodic sync at the handler of a trap: the Sync message keeps the B-TYPE; also at back-to-back traps."""
-    b = builder(config)
+    b = builder(s.config)
     _nops(b, 60)
-    program, walk = start(b, config)
-    first, nested = b.labels["trap_handler"], b.labels["trap_nested"]
+    walk, at = s.start(b)
+    first, nested = at["trap_handler"], at["trap_nested"]
     for turn in range(25):
         back = walk.step().pc
         if turn % 3 == 2:
@@ -137,7 +134,6 @@ def sync_at_trap(config: Config, rng: Random) -> ProgramRun:
         else:
             walk.trap(7 if turn % 2 else 5, first, interrupt=bool(turn % 2))
         walk.step(3).jump(back)
-    return stop(program, walk)
 
 
 def _branch_loop(config: Config) -> ProgramBuilder:
@@ -153,13 +149,11 @@ def _branch_loop(config: Config) -> ProgramBuilder:
 @scenario(
     "NT-20", "NT.8.5.sync2_indirect", configs=configs(mode="htm", inst_sync_mode=1, ownership=1, inst_stall_ena=1)
 )
-def sync_due_with_history(config: Config, rng: Random) -> ProgramRun:
+def sync_due_with_history(s: Script) -> None:
     """The sixteenth message is an Ownership in the block of a jump or trap after branches: the sync takes over with
     HIST.
     """
-    b = _branch_loop(config)
-    program, walk = start(b, config)
-    at = b.labels
+    walk, at = s.start(_branch_loop(s.config))
     for turn in range(80):
         walk.branch(False)
         walk.context = turn + 1
@@ -168,46 +162,41 @@ def sync_due_with_history(config: Config, rng: Random) -> ProgramRun:
         else:
             walk.trap(3, at["trap_handler"], interrupt=True)
             walk.step(3).jump(at["loop"])
-    return stop(program, walk)
 
 
 @scenario("NT-20", configs=configs(mode="htm", inst_sync_mode=1, inst_stall_ena=1))
-def messages_of_histories(config: Config, rng: Random) -> ProgramRun:
+def messages_of_histories(s: Script) -> None:
     """Sixteen messages until the sync is due, nearly all of them full histories."""
-    b = _branch_loop(config)
-    program, walk = start(b, config)
+    walk, at = s.start(_branch_loop(s.config))
     for turn in range(4):
-        for _ in range(18 * config.hist_bits + 7 * turn):
+        for _ in range(18 * s.config.hist_bits + 7 * turn):
             walk.branch(True)
-        walk.branch(False).step().jump(b.labels["loop"])
-    return stop(program, walk)
+        walk.branch(False).step().jump(at["loop"])
 
 
 @scenario("NT.8.5.sync2_linear", "NT-20", configs=configs(inst_sync_mode=3, inst_sync_max=15, **TWO))
-def longest_sync_interval(config: Config, rng: Random) -> ProgramRun:
+def longest_sync_interval(s: Script) -> None:
     """2^19 half-words until the sync is due: the counter does not stop before."""
-    b = builder(config)
+    b = builder(s.config)
     for _ in range(500):
         b.nop()
     b.c_j("main")
-    program, walk = start(b, config)
-    at = b.labels["main"]
+    walk, labels = s.start(b)
+    at = labels["main"]
     for _ in range((1 << 19) // 1001 + 2):
         walk.step(501)
         assert walk.pc == at
     walk.step(40)
-    return stop(program, walk)
 
 
 @scenario("NT.3.2.src", "NT.8.5.sync6", configs=configs(src_bits=12, mode="htm"))
-def longest_sync(config: Config, rng: Random) -> ProgramRun:
+def longest_sync(s: Script) -> None:
     """A marker with SRC of 12 bits, 30 branches in HIST and a kernel address: 23 bytes."""
-    b = builder(config, base=0xFFFF_FFFF_8000_0000, handler=None)
+    b = builder(s.config, base=0xFFFF_FFFF_8000_0000, handler=None)
     b.beq(8, 9, "main")
     for _ in range(40):
         b.nop()
-    program, walk = start(b, config)
+    walk, _ = s.start(b)
     for _ in range(29):
         walk.branch(True)
     walk.branch(False).step(20).notify().step(3)
-    return stop(program, walk)
