@@ -30,22 +30,19 @@ class Point:
     """One coverage point.
 
     name: ends in `_cg`. what: what a bin means, in one line. why: which mistake an empty bin could hide.
-    axes: the bins by name; more than one axis makes a cross, whose bins are `a x b`. axis_names: what each axis is.
+    axes: what each axis is, and its bins by name; more than one axis makes a cross, whose bins are `a x b`.
     excluded: glob over bin names to the reason why no run can reach them; they do not count as holes.
     """
 
     name: str
     what: str
     why: str
-    axes: tuple[tuple[str, ...], ...]
-    axis_names: tuple[str, ...]
+    axes: Mapping[str, tuple[str, ...]]
     excluded: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.name.endswith("_cg"):
             raise CoverageError(f"the coverage point {self.name} must be named {self.name}_cg")
-        if len(self.axes) != len(self.axis_names):
-            raise CoverageError(f"{self.name} has {len(self.axes)} axes and {len(self.axis_names)} axis names")
         if len(set(self.bins)) != len(self.bins):
             raise CoverageError(f"{self.name} has two bins of one name")
         if idle := [glob for glob in self.excluded if not any(map(_matcher(glob), self.bins))]:
@@ -54,7 +51,7 @@ class Point:
     @cached_property
     def bins(self) -> tuple[str, ...]:
         """All bins, the last axis running fastest."""
-        return tuple(CROSS.join(names) for names in product(*self.axes))
+        return tuple(CROSS.join(names) for names in product(*self.axes.values()))
 
     @cached_property
     def unreachable(self) -> dict[str, str]:

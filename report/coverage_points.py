@@ -15,7 +15,7 @@ def markdown() -> str:
         definition = system.definition
         lines += [f"# Coverage points of {system.title}", ""]
         for point in definition.points:
-            axes = "; ".join(f"{name}: {', '.join(bins)}" for name, bins in zip(point.axis_names, point.axes))
+            axes = "; ".join(f"{name}: {', '.join(bins)}" for name, bins in point.axes.items())
             lines += [f"## {point.name}", "", f"{point.what[:1].upper()}{point.what[1:]}. Why: {point.why}.", ""]
             lines += [f"- {len(point.reachable)} bins ({axes})"]
             lines += [f"- {n} excluded: {why}" for why, n in Counter(point.unreachable.values()).items()]

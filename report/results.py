@@ -113,7 +113,7 @@ class PointRow:
         for name in self.point.bins:
             state = "hit" if hits.get(name) else "out" if name in self.point.unreachable else "hole"
             cells.append((name, state, hits.get(name, 0)))
-        rows = self.point.axes[0] if len(self.point.axes) > 1 else ("",)
+        rows = next(iter(self.point.axes.values())) if len(self.point.axes) > 1 else ("",)
         width = len(cells) // len(rows)
         return [(row, cells[i * width : (i + 1) * width]) for i, row in enumerate(rows)]
 

@@ -174,7 +174,7 @@ class Holes:
 
     def near(self, point: Point, name: str) -> list[Near]:
         """The stimuli that hit what is closest to a bin, the likeliest first."""
-        places = [{bin_: n for n, bin_ in enumerate(axis)} for axis in point.axes]
+        places = [{bin_: n for n, bin_ in enumerate(axis)} for axis in point.axes.values()]
         target = name.split(CROSS) if len(point.axes) > 1 else [name]
         free = [
             len(point.axes) > 1 and bool(self._needed_of(point, n, value)) for n, value in enumerate(target)
@@ -205,9 +205,7 @@ class Holes:
         in other bins.
         """
         values = name.split(CROSS) if len(point.axes) > 1 else [name]
-        found = {
-            option: value for axis, text in zip(point.axis_names, values) for option, value in self._named(axis, text)
-        }
+        found = {option: value for axis, text in zip(point.axes, values) for option, value in self._named(axis, text)}
         for axis, value in enumerate(values):
             if len(values) > 1:
                 for option, wanted in self._needed_of(point, axis, value).items():

@@ -18,11 +18,10 @@ FAKE = Definition(
             "pair_cg",
             "width by what happened",
             "a hole hides a mistake",
-            (("RV32", "RV64"), ("calm", "busy", "full")),
-            ("address", "state"),
+            {"address": ("RV32", "RV64"), "state": ("calm", "busy", "full")},
             {"RV32 x full": "cannot be"},
         ),
-        Point("depth_cg", "depths", "each is another wire", (("16", "32", "64"),), ("depth",)),
+        Point("depth_cg", "depths", "each is another wire", {"depth": ("16", "32", "64")}),
     ),
 )
 

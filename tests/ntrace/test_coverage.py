@@ -141,4 +141,4 @@ def test_merge_adds_and_refuses_another_definition():
 def test_every_point_says_what_and_why_and_a_wrong_exclusion_is_refused():
     assert len({p.name for p in POINTS}) == len(POINTS) and all(p.what and p.why and p.reachable for p in POINTS)
     with pytest.raises(CoverageError, match="none of its bins"):
-        Point("x_cg", "what", "why", (("a",),), ("axis",), {"b": "reason"})
+        Point("x_cg", "what", "why", {"axis": ("a",)}, {"b": "reason"})

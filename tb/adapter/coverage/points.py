@@ -28,36 +28,31 @@ POINTS = (
         "itype_cg",
         "rows of the hart port by XLEN and itype",
         "each is another decoder",
-        (_XLENS, tuple(_ITYPES.values())),
-        ("xlen", "itype"),
+        {"xlen": _XLENS, "itype": tuple(_ITYPES.values())},
     ),
     Point(
         "size_cg",
         "instructions by size and slot",
         "both slots decode",
-        (_SIZES, ("slot 0", "slot 1")),
-        ("size", "slot"),
+        {"size": _SIZES, "slot": ("slot 0", "slot 1")},
     ),
     Point(
         "chain_cg",
         "traps without an instruction between them, by channels",
         "the queue of events",
-        (_CHANNELS, _CHAINS),
-        ("channels", "traps"),
+        {"channels": _CHANNELS, "traps": _CHAINS},
     ),
     Point(
         "first_cg",
         "first trap of those",
         "an exception has a row of RVFI, an interrupt has none",
-        (("exception", "exception without a row", "interrupt"),),
-        ("trap",),
+        {"trap": ("exception", "exception without a row", "interrupt")},
     ),
     Point(
         "access_cg",
         "accesses by XLEN, kind and bytes",
         "masks count bytes",
-        (_XLENS, _ACCESSES, _BYTES),
-        ("xlen", "access", "bytes"),
+        {"xlen": _XLENS, "access": _ACCESSES, "bytes": _BYTES},
         {
             "RV32 * 8": "RVFI of RV32 has 4 bits of mask",
             "* x both x [12]": "an AMO is of 4 or 8 bytes",
@@ -67,20 +62,18 @@ POINTS = (
         "stall_cg",
         "runs in which the core had to stop, by channels",
         "what comes after stall_o fits",
-        (_CHANNELS, ("stalled", "never")),
-        ("channels", "stall"),
+        {"channels": _CHANNELS, "stall": ("stalled", "never")},
     ),
     Point(
-        "end_cg", "why a block ended, by lanes", "blocks go on over cycles", (("1", "2", "4"), _ENDS), ("lanes", "end")
+        "end_cg", "why a block ended, by lanes", "blocks go on over cycles", {"lanes": ("1", "2", "4"), "end": _ENDS}
     ),
-    Point("lanes_cg", "blocks in a cycle", "lanes fill from 0", (("1", "2", "3", "4"),), ("blocks",)),
-    Point("debug_cg", "visits to Debug Mode, by channels", "a level between two rows", (_CHANNELS,), ("channels",)),
+    Point("lanes_cg", "blocks in a cycle", "lanes fill from 0", {"blocks": ("1", "2", "3", "4")}),
+    Point("debug_cg", "visits to Debug Mode, by channels", "a level between two rows", {"channels": _CHANNELS}),
     Point(
         "error_cg",
         "errors by code",
         "each rule of RVFI",
-        (tuple(clause[9:] for clause in ERRORS.values()),),
-        ("error",),
+        {"error": tuple(clause[9:] for clause in ERRORS.values())},
     ),
 )
 ADAPTER = Definition("adapter", POINTS)

@@ -34,8 +34,7 @@ EDGE_BLOCK = Point(
     "edge_block_cg",
     "whether the cycle in which tracing starts or stops also carries a block",
     "off by one block at the edges is the classic mistake",
-    (("starts", "stops"), ("with a block", "without")),
-    ("tracing", "cycle"),
+    {"tracing": ("starts", "stops"), "cycle": ("with a block", "without")},
 )
 
 
@@ -45,14 +44,13 @@ def iretire(why: str) -> Point:
         "iretire_cg",
         "half-words retired by a block; widest: within one instruction of the field's end",
         why,
-        (IRETIRE_CLASSES,),
-        ("iretire",),
+        {"iretire": IRETIRE_CLASSES},
     )
 
 
 def trap(why: str) -> Point:
     """Where traps strike."""
-    return Point("trap_cg", "where a trap struck", why, (TRAP_PLACES, ("exception", "interrupt")), ("place", "trap"))
+    return Point("trap_cg", "where a trap struck", why, {"place": TRAP_PLACES, "trap": ("exception", "interrupt")})
 
 
 def privilege(why: str) -> Point:
@@ -61,8 +59,7 @@ def privilege(why: str) -> Point:
         "privilege_cg",
         "privilege of two events that follow each other",
         why,
-        (PRIVS, PRIVS),
-        ("from", "to"),
+        {"from": PRIVS, "to": PRIVS},
         {
             **{f"{p} x {p}": "no change" for p in PRIVS},
             **{
@@ -79,8 +76,7 @@ def control(why: str) -> Point:
         "control_cg",
         "control levels that changed, and what it did to tracing",
         why,
-        (LEVELS, EFFECTS),
-        ("change", "tracing"),
+        {"change": LEVELS, "tracing": EFFECTS},
         {
             f"{level} x {effect}": "this level alone cannot do that"
             for effect, levels in (
@@ -98,6 +94,5 @@ def stall(units: str) -> Point:
         "stall_cg",
         f"{units} waiting while the port was stalled, by inst_stall_ena",
         "stalling must start in time and end again",
-        (("stall", "overflow"), BACKLOGS),
-        ("setting", "backlog"),
+        {"setting": ("stall", "overflow"), "backlog": BACKLOGS},
     )

@@ -139,14 +139,14 @@ class CsrCoverage:
         }
         self.points = (
             Point("csr_cg", "accesses by register and mode, and how they ended", "each register has its own rule",
-                  (names, tuple(MODE_NAMES.values()), ENDS), ("register", "mode", "outcome"),
+                  {"register": names, "mode": tuple(MODE_NAMES.values()), "outcome": ENDS},
                   outcome_rules({c.name: (file, c) for c in file.csrs}, "no setting gives that")),
             Point("op_cg", "accesses that were done, by register and operation", "set and clear are separate paths",
-                  (names, CSR_OPS), ("register", "operation"), read_only | never),
+                  {"register": names, "operation": CSR_OPS}, read_only | never),
             Point("field_cg", "values read back from fields that can be written", "each legal value is kept (WARL)",
-                  (field_bins(self.registers),), ("field and value",)),
+                  {"field and value": field_bins(self.registers)}),
             Point("unknown_cg", "addresses that are not there", "nothing answers there",
-                  (("from M", "from below"),), ("mode",)),
+                  {"mode": ("from M", "from below")}),
         )  # fmt: skip
 
     def definition(self, name: str) -> Definition:

@@ -193,7 +193,7 @@ def _records(tally: Tally, config: Config, follower: Follower) -> None:
     for (what, *rest), hits in follower.notes.counts.items():
         if what == "group":
             transfers, effects, wraps = rest
-            tally.one("group_cg", str(transfers), str(effects), p.POINTS[-1].axes[2][wraps], hits=hits)
+            tally.one("group_cg", str(transfers), str(effects), p.POINTS[-1].axes["WRPTR"][wraps], hits=hits)
         elif what == "wrap":
             tally.one("wrap_cg", variant, rest[0], str(rest[1]), hits=hits)
         elif what == "ras":
