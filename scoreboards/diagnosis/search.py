@@ -179,6 +179,8 @@ class Search(Generic[C, W]):
         if share < MUCH:
             return [], share
         for _ in range(ROUNDS):
+            if left < MUCH:
+                break  # what is left is damage, as it is where nothing was taken back
             window = None if self.budget.ended else evidence.window(best[0])
             found = [] if window is None else self._round(best[0], window)
             kept, after = _least([(evidence.lost(reading), reading) for reading in found])
