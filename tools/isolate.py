@@ -9,10 +9,11 @@ import os
 import time
 
 from rvtrace.flow.faults import devices as flow
+from rvtrace.flow.faults.runner import Row
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
-from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse, short
-from rvtrace.report.isolation import Isolation, figures, isolation, reached
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.report import faults as report
 
 WORDS = {
     "IP": f"the system: {', '.join(systems.NAMES)}",
@@ -54,20 +55,19 @@ def main(argv: list[str]) -> int:
         todo += flow.draws(devices, count, together, number(given, "SEED", 1))
     if not todo:
         raise ArgumentError("SINGLES=0 leaves nothing to run; give DRAWS=, how many random sets")
-    found: list[Isolation] = []
+    found: list[Row] = []
     progress = Progress(len(todo), "experiments", bad="")
 
     def tell(experiment: flow.Experiment, results: list[dict[str, object]]) -> None:
-        found.append(isolation(experiment, results))
+        found.append(report.isolation(experiment, results))
         progress.step()
-        print(f"{len(found):>4} of {len(todo)}  {found[-1].line()}", flush=True)
+        print(f"{len(found):>4} of {len(todo)}  {found[-1].text()}", flush=True)
 
     with progress:
         flow.play_all(todo, sim, number(given, "N", os.cpu_count() or 1), tell)
-    print("", *figures(found), sep="\n")
-    saved = flow.save(ip, [one.to_dict() for one in found])
-    print(f"{len(todo)} experiments in {time.perf_counter() - start:.0f} s; {short(saved)}")
-    return 0 if reached(found) else 1
+    command, seconds = f"make isolate IP={ip}", time.perf_counter() - start
+    title = f"Deviations of {', '.join(device.name for device in devices)}"
+    return report.ended(flow.OUT / ip, report.summary(title, command, found, seconds, wanted=report.ISOLATED))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,11 @@ from difflib import get_close_matches
 
 from rvtrace.flow.faults import written as flow
 from rvtrace.flow.faults.rows import Fault
+from rvtrace.flow.faults.runner import Row
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.report import faults as report
 
 WORDS = {
     "IP": f"the system: {', '.join(systems.NAMES)}, or {', '.join(systems.PARTS)} (registers, funnel and sinks); "
@@ -35,20 +37,16 @@ def main(argv: list[str]) -> int:
     begin, every = time.perf_counter(), [mutant for mutants in chosen.values() for mutant in mutants]
     with Progress(len(every), "mutants", bad="red") as progress:
 
-        def tell(outcome: flow.Outcome) -> None:
-            progress.step(not outcome.good)
-            print(f"{outcome.mutant.home + ' ' if len(chosen) > 1 else ''}{outcome.line()}", flush=True)
+        def tell(row: Row) -> None:
+            progress.step(not row.good)
+            print(f"{row.home + ' ' if len(chosen) > 1 else ''}{row.text()}", flush=True)
 
-        outcomes, builds = flow.run_all(every, sim, workers, given.get("KEEP") == "1", tell)
-    flow.leave(outcomes)
-    if len(chosen) > 1:
-        for home in chosen:
-            mine = [outcome for outcome in outcomes if outcome.mutant.home == home]
-            print(f"{home}: {sum(outcome.good for outcome in mine)} of {len(mine)} mutants caught by their clause")
-    if len(outcomes) == 1:
-        print(outcomes[0].mutant.why, outcomes[0].text, sep="\n\n", end="\n\n")
-    print(_summary(outcomes, builds, begin))
-    return 0 if all(outcome.good for outcome in outcomes) else 1
+        rows, builds = flow.run_all(every, sim, workers, given.get("KEEP") == "1", tell)
+    if len(rows) == 1:
+        print(every[0].why, rows[0].headline, sep="\n\n")
+    command = f"make mutants IP={given['IP']}" if "IP" in given else "make mutants"
+    title = f"Hand-written mutants, {builds} builds"
+    return report.ended(flow.OUT, report.summary(title, command, rows, time.perf_counter() - begin))
 
 
 def _homes() -> list[str]:
@@ -69,15 +67,6 @@ def _chosen(homes: list[str], names: list[str]) -> dict[str, list[Fault]]:
             )
     wanted = {home: [mutants[name] for name in names or mutants if name in mutants] for home, mutants in listed.items()}
     return {home: mutants for home, mutants in wanted.items() if mutants}
-
-
-def _summary(outcomes: list[flow.Outcome], builds: int, start: float) -> str:
-    good = [outcome for outcome in outcomes if outcome.good]
-    clauses = {clause for outcome in good for clause in outcome.mutant.clauses}
-    return (
-        f"{len(good)} of {len(outcomes)} mutants caught by their clause, {len(clauses)} clauses, {builds} builds, "
-        f"{time.perf_counter() - start:.0f} s"
-    )
 
 
 if __name__ == "__main__":

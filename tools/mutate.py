@@ -2,26 +2,29 @@
 """`make mutate IP=ctr COUNT=300 SEED=1`: mutants of the RTL from its syntax trees, and the first check that kills each
 (rvtrace.flow.faults). DUT=: of the RTL of a device, which shows how good its stimulus is.
 
-Leaves build/mutate/<ip>/mutation.json and index.html. Exits 0 if each mutant is killed by a check, or settled in
+Leaves build/mutate/<ip>/faults.json and index.html. Exits 0 if each mutant is killed by a check, or settled in
 tests/<ip>/equivalent.toml.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 import time
 from difflib import get_close_matches
 
+from rvtrace.flow import simulators
 from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.faults import equivalent
-from rvtrace.flow.faults.campaign import Campaign, Row, Subject
+from rvtrace.flow.faults.campaign import Campaign, Mutated, Subject
 from rvtrace.flow.faults.generate import Chosen, Mutant, choose
 from rvtrace.flow.faults.prove import Prover
+from rvtrace.flow.faults.runner import REFUSED, SURVIVED
 from rvtrace.flow.faults.subjects import SEEDS, campaigns, of_device, of_system
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
-from rvtrace.report import mutation
+from rvtrace.report import faults as report
 
 COUNT = 100
 WORDS = {
@@ -90,9 +93,9 @@ def _one(subject: Subject, given: dict[str, str], count: int, seed: int) -> bool
     prove = Prover(subject.design, subject.builds).prove if proves else lambda mutant: ""
     progress = Progress(len(chosen.mutants), "mutants", bad="not killed")
 
-    def tell(row: Row, done: int, killed: int, total: int) -> None:
-        if row.state == "survived" or row.how in ("traceback", "timeout"):
-            note(f"{row.state}  {row.mutant}  {row.how} {row.headline}")
+    def tell(row: Mutated, done: int, killed: int, total: int) -> None:
+        if row.state == SURVIVED or row.how in ("traceback", "timeout"):
+            note(f"{row.state}  {row.fault}  {row.how} {row.headline}")
         progress.done, progress.failed = done, done - killed
 
     def note(text: str) -> None:
@@ -106,15 +109,18 @@ def _one(subject: Subject, given: dict[str, str], count: int, seed: int) -> bool
     what = f"DUT={given['DUT']}" if "DUT" in given else f"IP={subject.name}"
     more = [f"{word}={given[word]}" for word in ("SEEDS", "SIM", "QUICK", "PHASES", "SURVIVORS") if word in given]
     command = " ".join(["make mutate", what, f"COUNT={count}", f"SEED={seed}", *more])
-    summary = mutation.summary(subject, chosen, found, command, seconds)
-    place = mutation.save(subject.folder, summary)
-    print("\n".join(mutation.terminal(summary)))
-    for mutant in (one for one, row in zip(chosen.mutants, found) if row.state == "survived"):
-        print(f"\nto settle {mutant.name} as equivalent, add to {short(equivalent.path_of(subject.name))}:"
-              if not subject.design.device else "", equivalent.suggested(mutant, subject.design.texts[mutant.file])
-              if not subject.design.device else "", sep="\n")  # fmt: skip
-    print(f"report: {short(place)}")
-    return mutation.green(summary)
+    refused = sum(row.state == REFUSED for row in found)
+    summary = report.summary(
+        subject.title, command, found, seconds, subject.clauses, places=chosen.sites,
+        dropped=chosen.dropped | ({"refused by the simulator": refused} if refused else {}),
+        versions={"simulator": simulators.find(subject.sim).version, "pyslang": importlib.metadata.version("pyslang")},
+    )  # fmt: skip
+    code = report.ended(subject.folder, summary)
+    for mutant in (one for one, row in zip(chosen.mutants, found) if row.state == SURVIVED):
+        if not subject.design.device:
+            print(f"\nto settle {mutant.name} as equivalent, add to {short(equivalent.path_of(subject.name))}:")
+            print(equivalent.suggested(mutant, subject.design.texts[mutant.file]))
+    return not code
 
 
 def _choose_named(chosen: Chosen, given: dict[str, str]) -> None:

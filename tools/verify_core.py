@@ -18,9 +18,11 @@ from rvtrace.flow.cores import description, suite
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.suite import Case, Outcome
 from rvtrace.flow.faults import cores as mutants
+from rvtrace.flow.faults.runner import Row
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.report import faults as report
 
 COUNT, HUNT = 100, 50  # programs; those that each mutant is played with
 
@@ -100,32 +102,19 @@ def _said(outcome: Outcome) -> list[str]:
 
 
 def _mutants(core: Core, out: Path, seeds: range) -> int:
-    listed = mutants.listed(core)
-    made = mutants.build_mutated(core, listed)
+    begin, listed = time.perf_counter(), mutants.listed(core)
+    made, numbers = mutants.build_mutated(core, listed)
     cases = suite.random_cases(core, seeds, out / "programs")
-
     progress = Progress(len(listed), "mutants", bad="missed")
 
-    def show(found: mutants.Found) -> None:
-        progress.step(not found.program)
-        place = f"instruction {found.first}, after {found.before} of other programs" if found.first else "no mismatch"
-        where = f"by {found.program}, {place}: {_clause(found)}" if found.program else ""
-        print(f"{'found' if where else 'MISSED'} {found.mutant.part:<18} {found.mutant.name:<25} {where}", flush=True)
+    def show(row: Row) -> None:
+        progress.step(not row.good)
+        print(f"{row.kind:<18} {row.text()}", flush=True)
 
     with progress:
-        results = mutants.hunt(core, made, listed, cases, out, show)
-    missed = [found for found in results if found.verdict == "PASS"]
-    print(
-        f"{'PASS' if not missed else 'FAIL'}  {len(results) - len(missed)} of {len(results)} mutants of {core.title}"
-        " are found" + (f"; not {', '.join(found.mutant.name for found in missed)}" if missed else "")
-    )
-    return 1 if missed else 0
-
-
-def _clause(found: mutants.Found) -> str:
-    """The clause of a mismatch, or the first words of what was wrong."""
-    words = found.text.split()
-    return words[1] if words[:1] == ["FAIL"] else found.text.splitlines()[0][:60]
+        rows = mutants.hunt(core, made, numbers, listed, cases, out, show)
+    command = f"make verify-core CORE={core.name} SET=mutants"
+    return report.ended(out, report.summary(f"Mutants of {core.title}", command, rows, time.perf_counter() - begin))
 
 
 if __name__ == "__main__":

@@ -1,44 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of a core: which of them does tandem verification find, after how many instructions, with what verdict?
 
-    made = build_mutated(core, listed(core))        one build for all; which one is selected at run time
-    found = hunt(core, made, listed(core), cases, folder)
+    made, numbers = build_mutated(core, listed(core))       one build for all; which one is selected at run time
+    rows = hunt(core, made, numbers, listed(core), cases, folder)
 
 flow/cores/mutants/<core>.toml has them, as changes of source files of the core, of which a copy is changed.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rvtrace.flow.cores import builds
 from rvtrace.flow.cores.description import HERE, Core, CoreError
 from rvtrace.flow.cores.suite import Case, Outcome, verify_all
-from rvtrace.flow.faults.combine import combine
 from rvtrace.flow.faults.rows import Fault, FaultError, load
+from rvtrace.flow.faults.runner import KILLED, SURVIVED, Kills, Row, built_in
 from rvtrace.flow.simulation import Build, build
 
 FIRST = 4  # programs that are played before the others
-_TEXTS = (".sv", ".svh", ".v", ".vh")
-
-
-@dataclass
-class Found:
-    """What became of a mutant. verdict: of the run that found it, or PASS if none did. program: in which. first:
-    instructions before it in that program; before: instructions of the programs played before it, which were as they
-    must be. text: what was said.
-    """
-
-    mutant: Fault
-    verdict: str
-    program: str = ""
-    first: int = 0
-    before: int = 0
-    text: str = ""
 
 
 def listed(core: Core) -> list[Fault]:
@@ -53,52 +35,50 @@ def listed(core: Core) -> list[Fault]:
         raise CoreError(str(error)) from None
 
 
-def build_mutated(core: Core, mutants: Sequence[Fault]) -> Build:
-    """The build of a copy of the core with all of them in it; a mutant's number is its place in the list, from 1."""
+def build_mutated(core: Core, mutants: Sequence[Fault]) -> tuple[Build, dict[str, int]]:
+    """The build of a copy of the core with all of them in it, and the number of each."""
     sources = core.sources()
-    paths = {path.name: path for path in sources.files}
-    for mutant in mutants:
-        if lost := [file for file in mutant.files if file not in paths]:
-            raise CoreError(f"mutant {mutant.name}: {core.title} has no source file {lost[0]}; correct it")
-    combined = combine({name: path.read_text() for name, path in paths.items() if path.suffix in _TEXTS}, mutants)
-    for name, why in combined.alone.items():
-        raise CoreError(f"mutant {name} {why}; correct it for this version of the core")
-    key = hashlib.sha256("".join(combined.files.values()).encode()).hexdigest()[:12]
-    folder = builds.FOLDER / core.name / f"mutants-{key}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in combined.files.items():
-        (folder / name).write_text(text)
-    files = tuple(folder / path.name if path.name in combined.files else path for path in sources.files)
-    config, design = builds.alone(core, dataclasses.replace(sources, files=files))
-    return build(config, "verilator", design)
+    place = builds.FOLDER / core.name / "mutants"
+    try:
+        changed, numbers = built_in(core.title, sources, {path.name: path for path in sources.files}, mutants, place)
+    except FaultError as error:
+        raise CoreError(f"{error}, for this version of the core") from None
+    config, design = builds.alone(core, changed)
+    return build(config, "verilator", design), numbers
 
 
 def hunt(
-    core: Core, made: Build, mutants: Sequence[Fault], cases: Sequence[Case], out: Path,
-    report: Callable[[Found], None] = lambda one: None,
-) -> list[Found]:  # fmt: skip
+    core: Core, made: Build, numbers: Mapping[str, int], mutants: Sequence[Fault], cases: Sequence[Case], out: Path,
+    report: Callable[[Row], None] = lambda one: None,
+) -> list[Row]:  # fmt: skip
     """Play the programs on each mutant until one of them finds it. Mutant 0 is the core itself, on which all pass."""
     sane = verify_all(core, cases, out / "none", made=made, select=0)
     if bad := [one for one in sane if one.verdict != "PASS"]:
         raise CoreError(
             f"{core.title} without a mutant does not pass {bad[0].name}: {bad[0].error or bad[0].failures[0]}"
         )
-    results = []
-    for number, mutant in enumerate(mutants, 1):
-        found = Found(mutant, "PASS")
-        for some in (cases[:FIRST], cases[FIRST:]):  # most are found by the first ones
-            for outcome in verify_all(core, some, out / mutant.name, made=made, select=number):
-                if outcome.verdict != "PASS":
-                    found = _found(mutant, outcome, found.before)
-                    break
-                found.before += outcome.instructions
-            if found.verdict != "PASS":
-                break
-        report(found)
-        results.append(found)
-    return results
+    kills, rows = Kills(), []
+    for mutant in mutants:
+        order = kills.order(mutant.files[0], cases)
+        row = _row(core, mutant, order, lambda some, mutant=mutant: verify_all(
+            core, some, out / mutant.name, made=made, select=numbers[mutant.name]))  # fmt: skip
+        if row.job:
+            kills.add(row.file, row.job)
+        report(row)
+        rows.append(row)
+    return rows
 
 
-def _found(mutant: Fault, outcome: Outcome, before: int) -> Found:
-    text = outcome.failures[0] if outcome.failures else outcome.error
-    return Found(mutant, outcome.verdict, outcome.name, outcome.first or 0, before, text)
+def _row(core: Core, mutant: Fault, cases: Sequence[Case], verify: Callable[[Sequence[Case]], list[Outcome]]) -> Row:
+    row, before = Row(mutant.name, SURVIVED, core.name, mutant.part, mutant.files[0], headline="no mismatch"), 0
+    for some in (cases[:FIRST], cases[FIRST:]):  # most are found by the first ones
+        for one in verify(some):
+            if one.verdict != "PASS":
+                said = one.failures[0] if one.failures else one.error
+                words = said.split()
+                by = words[1] if words[:1] == ["FAIL"] else said.splitlines()[0][:60]
+                place = f"{one.name}, instruction {one.first or 0}, after {before} of other programs"
+                return replace(row, state=KILLED, how="clause" if one.failures else "traceback", by=by, headline=said,
+                               job=one.name, rerun=one.rerun, also=(place,))  # fmt: skip
+            before += one.instructions
+    return row

@@ -7,12 +7,11 @@ any of them selected at run time: one build serves all of them.
     device = Device.load(folder, "verilator")
     for experiment in singles(device): results = play(experiment, "verilator")
 
-report/isolation.py compares the findings of the results with the deviations that were on.
+report/faults.py compares the findings of the results with the deviations that were on.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,10 +21,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from rvtrace.flow.dut.description import Dut, DutError
+from rvtrace.flow.dut.description import Dut
 from rvtrace.flow.dut.select import select
 from rvtrace.flow.dut.workspace import workspace
-from rvtrace.flow.faults.combine import combine
+from rvtrace.flow.faults import runner
 from rvtrace.flow.faults.rows import Fault, FaultError, load
 from rvtrace.flow.simulation import build, run
 from rvtrace.jobs import systems
@@ -93,26 +92,11 @@ def deviations(path: Path) -> tuple[Fault, ...]:
 
 
 def built_in(dut: Dut, rows: Sequence[Fault], place: Path) -> tuple[Dut, dict[str, int]]:
-    """The device with copies of the files that deviations change, below `place`, and the number that selects each.
-    FaultError for one that is not in a source of the device, or cannot be switched on at run time.
-    """
+    """The device with copies of the files that deviations change, below `place`, and the number that selects each."""
     folder = dut.folder.resolve()
-    paths = {str(path.relative_to(folder)): path for path in dut.sources.files if path.is_relative_to(folder)}
-    texts = {name: path.read_text() for name, path in paths.items()}
-    for row in rows:
-        if lost := [file for file in row.files if file not in paths]:
-            raise FaultError(f"{dut.name}: deviation {row.name}: {lost[0]} is no source of the device")
-    made = combine(texts, rows, several=True)
-    for name, why in made.alone.items():
-        raise FaultError(f"{dut.name}: deviation {name} {why}; change an expression or a statement that runs instead")
-    shutil.rmtree(place, ignore_errors=True)
-    copies = {}
-    for name, text in made.files.items():
-        copy = copies[paths[name]] = place / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(text)
-    files = tuple(copies.get(path, path) for path in dut.sources.files)
-    return replace(dut, sources=replace(dut.sources, files=files)), made.number
+    names = {str(path.relative_to(folder)): path for path in dut.sources.files if path.is_relative_to(folder)}
+    sources, numbers = runner.built_in(dut.name, dut.sources, names, rows, place, several=True)
+    return replace(dut, sources=sources), numbers
 
 
 @dataclass(frozen=True)
@@ -175,8 +159,7 @@ def play(experiment: Experiment, sim: str) -> list[dict[str, Any]]:
     system = systems.bench(device.dut.ip)
     groups: dict[Any, list[Job]] = {}
     for job in experiment.jobs:
-        job.out = ""
-        groups.setdefault(system.build_of(job), []).append(job)
+        groups.setdefault(system.build_of(job), []).append(runner.fresh(job))
     results: list[dict[str, Any]] = []
     for number, (config, jobs) in enumerate(groups.items()):
         made = build(config, sim, workspace(device.dut, system, config))
@@ -205,22 +188,3 @@ def find(device: Device, names: Iterable[str]) -> tuple[Fault, ...]:
         if name not in known:
             raise FaultError(f"{device.name} has no deviation {name}; it has {', '.join(known)}")
     return tuple(known[name] for name in names)
-
-
-def save(ip: str, rows: list[dict[str, Any]]) -> Path:
-    """Write build/isolate/<ip>.json."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    path = OUT / f"{ip}.json"
-    path.write_text(json.dumps(rows, indent=1))
-    return path
-
-
-__all__ = [
-    "Device",
-    "DutError",
-    "Experiment",
-    "built_in",
-    "devices",
-    "draws",
-    "play_all",
-]

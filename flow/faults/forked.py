@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulator runs instead of rvtrace.tb.common.entry to play many mutants of one build: each in a process of its
-own, forked before the simulation begins.
+"""What a simulator runs instead of rvtrace.tb.common.entry to play many mutants of one build: each job in a process of
+its own, forked before the simulation begins.
 
 Python, the modules of the testbench and the elaborated design are there once. Beside the file of the jobs (TRACE_JOBS)
-is forks.json with one `Fork` for each; the child of a job selects its mutant, plays the job alone in a folder of its
-own, and is killed after its time. Whatever happens to it, the job has a result.
+is forks.json with one `Fork` for each. A child selects the mutant, plays one job in a folder of its own, and is killed
+after its time; after the first job of a fork that does not pass, the next fork follows. Whatever happens to a child,
+its job has a result.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from rvtrace.flow.faults import ENVIRONMENT
 from rvtrace.tb.common import entry
 from rvtrace.tb.tci.job import job_of
 
-FORKS = "forks.json"
+FORKS, ENDED, RESULT = "forks.json", "ended", "result.json"
 BELOW_FIRMWARE = "rvtrace.tb.hpm.env"  # what firmware runs on; it imports nothing of it
 _INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
 _PDEATHSIG = 1  # PR_SET_PDEATHSIG
@@ -44,12 +45,13 @@ _PAUSE = 0.01  # seconds between two looks at a child
 
 @dataclass(frozen=True)
 class Fork:
-    """mutant: the number that selects it, 0 for the unchanged design. timeout: in seconds. instead: of modules of ours
-    by name the files that are imported instead.
+    """mutant: the number that selects it, 0 for the unchanged design. limits: seconds of each job. jobs: as the entry
+    reads them. instead: of modules of ours by name the files that are imported instead.
     """
 
     mutant: int
-    timeout: float
+    limits: list[float]
+    jobs: list[dict[str, Any]]
     instead: dict[str, str] = field(default_factory=dict)
 
 
@@ -79,28 +81,43 @@ def choose(mutant: int) -> None:
 def leave(folder: Path, forks: list[Fork]) -> None:
     """Write the file that says how the jobs of a folder are forked."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / ENDED).unlink(missing_ok=True)
     (folder / FORKS).write_text(json.dumps([asdict(fork) for fork in forks]))
+
+
+def ended(folder: Path) -> bool:
+    """Whether all of them were played."""
+    return (folder / ENDED).exists()
 
 
 def _play() -> bool:
     """Fork a child for each job; True in a child, which goes on with the simulation, False after the last has ended."""
     jobs_file = Path(os.environ["TRACE_JOBS"])
-    jobs: list[dict[str, Any]] = json.loads(jobs_file.read_text())
+    leads: list[dict[str, Any]] = json.loads(jobs_file.read_text())
     forks = [Fork(**one) for one in json.loads(jobs_file.with_name(FORKS).read_text())]
     changed = {name for fork in forks for name in fork.instead}
-    _prepared(jobs, changed)
-    for job, fork in zip(jobs, forks, strict=True):
-        if not changed:  # else a child makes it, with modules of its own
-            entry.make_ready(job_of(job))
-        out = Path(job["out"])
-        out.mkdir(parents=True, exist_ok=True)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        child = os.fork()
-        if child == 0:
-            _child(job, fork, out)
-            return True
-        _settle(job, out, _end(child, fork.timeout))
+    _prepared([job for fork in forks for job in fork.jobs], changed)
+    for lead, fork in zip(leads, forks, strict=True):
+        path = Path()
+        for job, limit in zip(fork.jobs, fork.limits, strict=True):
+            if not changed:  # else a child makes it, with modules of its own
+                entry.make_ready(job_of(job))
+            out = Path(job["out"])
+            out.mkdir(parents=True, exist_ok=True)
+            (out / RESULT).unlink(missing_ok=True)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            child = os.fork()
+            if child == 0:
+                _child(job, fork, out)
+                return True
+            _settle(job, out, _end(child, limit))
+            path = out / RESULT
+            if (_result(path) or {}).get("verdict") != "PASS":
+                break
+        if path.parent != Path(lead["out"]):
+            path.replace(Path(lead["out"]) / RESULT)
+    jobs_file.with_name(ENDED).touch()
     return False
 
 
@@ -113,8 +130,8 @@ def _prepared(jobs: list[dict[str, Any]], changed: set[str]) -> None:
         if known := sorted(changed & sys.modules.keys()):
             raise RuntimeError(f"{BELOW_FIRMWARE} imports {', '.join(known)}, so that a child would not see its change")
     else:
-        for job in jobs:
-            entry.test_of(job_of(job))
+        for system in {(job["ip"], job["source"].partition(":")[0]): job for job in jobs}.values():
+            entry.test_of(job_of(system))
     for name, module in list(sys.modules.items()):
         if name.startswith("rvtrace.scoreboards.") and hasattr(module, "plan"):
             module.plan()  # it is kept
@@ -191,7 +208,7 @@ def _settle(job: dict[str, Any], out: Path, ended: str) -> None:
         from rvtrace.flow.simulation import broken, trouble_of
 
         why = trouble_of(out / "results.xml", out / "simulator.log", ended)
-        path = out / "result.json"
+        path = out / RESULT
         result = _result(path)
         if result is None:
             broken(job_of(job), why or "the simulator left no result")
@@ -208,7 +225,7 @@ def _went_well(out: Path) -> bool:
     except (OSError, ElementTree.ParseError):
         return False
     bad = any(child.tag in ("failure", "error", "skipped") for case in cases for child in case)
-    return len(cases) == 1 and not bad and _result(out / "result.json") is not None
+    return len(cases) == 1 and not bad and _result(out / RESULT) is not None
 
 
 def _result(path: Path) -> dict[str, Any] | None:

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every play of faults has: a build with some of them in it, the jobs of one fault in the order of earlier kills,
-and a run that ends at the first job that does not pass.
+"""The one runner of faults: a design with faults in it, the jobs of each in the order of earlier kills, what they gave.
+
+    made = build(config, sim, changed(ROOT / "rtl", place, combine(texts, faults).files))
+    results = play(made, [Play(name, number, kills.order(file, jobs, seconds), limits)], place)
+
+Each fault plays its jobs until one does not pass. Those of a build are children of one process (forked.py), in which
+Python, the testbench and the elaborated design are there once. A core without a testbench (cores.py), and a device with
+several deviations on (devices.py), have a process for each fault. What became of each is a `Row`, of which
+report/faults.py makes the report.
 """
 
 from __future__ import annotations
@@ -8,19 +15,61 @@ from __future__ import annotations
 import copy
 import shutil
 import threading
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from rvtrace.flow.simulation import Build, Stopped, run
+from rvtrace.flow.dut.sources import Sources
+from rvtrace.flow.faults import forked
+from rvtrace.flow.faults.combine import combine
+from rvtrace.flow.faults.rows import Fault, FaultError
+from rvtrace.flow.simulation import Build, SimError, run
+from rvtrace.jobs.builds import Bench
 from rvtrace.jobs.job import Job
 
-_FACTOR, _LEAST = 8.0, 20.0  # of the time of a job on the unchanged RTL, in seconds, before its fault is stopped
-_LONG = 120.0  # seconds for the one job that was stopped, alone: the testbench polls for some time
-_START = 15.0  # seconds until the first job begins
+_START = 120.0  # seconds that a process has beside the limits of its jobs; it ends by itself
+KILLED, SURVIVED, EQUIVALENT, REFUSED, BROKEN = "killed", "survived", "equivalent", "refused", "broken"
+
+
+@dataclass
+class Row:
+    """What became of a fault, or of several that were on together (their names with + between them).
+
+    home: the system, part, device or core that has it. kind: its operator, or where it is. file, line: what it changes.
+    state: killed (of deviations: all are named; of none: the device passes), survived, equivalent, refused by the
+    simulator, which counts for nothing, or broken: it could not be played. how: by what it was killed: a clause, an
+    assertion, a timeout, or a traceback of ours. by: which clause or assertion, or which should have. headline: what
+    was said, or what is wrong. job: the run that killed, rerun: the command that repeats it. also: what was found
+    beside.
+    """
+
+    fault: str
+    state: str
+    home: str = ""
+    kind: str = ""
+    file: str = ""
+    line: int = 0
+    how: str = ""
+    by: str = ""
+    headline: str = ""
+    job: str = ""
+    rerun: str = ""
+    seconds: float = 0.0
+    also: tuple[str, ...] = ()
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is to be done about it."""
+        return self.state in (KILLED, EQUIVALENT, REFUSED)
+
+    def text(self) -> str:
+        """One line."""
+        also = f"  (also {', '.join(self.also)})" if self.also else ""
+        wrong = "" if self.good else f": {self.headline or self.state}"
+        again = "" if self.good or not self.rerun else f"\n      {self.rerun}"
+        return f"{'ok' if self.good else 'RED':<5} {self.fault:<26} {self.by}{wrong}{also}{again}"
 
 
 def changed(folder: Path, place: Path, files: Mapping[str, str]) -> Path:
@@ -32,17 +81,45 @@ def changed(folder: Path, place: Path, files: Mapping[str, str]) -> Path:
     return place
 
 
-def fresh(job: Job) -> Job:
-    """A job whose folder a run may set."""
+def built_in(
+    title: str, sources: Sources, names: Mapping[str, Path], faults: Sequence[Fault], place: Path, several: bool = False
+) -> tuple[Sources, dict[str, int]]:
+    """The sources of somebody else's design with copies of those that faults change, below `place`, and the number that
+    selects each fault. title: of the design. names: its sources by the names that faults have for them.
+
+    FaultError for a fault that is not in a source, or cannot be selected at run time.
+    """
+    for fault in faults:
+        if lost := [file for file in fault.files if file not in names]:
+            raise FaultError(f"{title}: {fault.name}: {lost[0]} is no source of it; correct the file of the row")
+    used = {file for fault in faults for file in fault.files}
+    texts = {name: path.read_text() for name, path in names.items() if name in used or path.suffix in _READ}
+    made = combine(texts, faults, several)
+    for name, why in made.alone.items():
+        raise FaultError(f"{title}: {name} {why}; change an expression or a statement that runs instead")
+    shutil.rmtree(place, ignore_errors=True)
+    copies: dict[Path, Path] = {}
+    for name, text in made.files.items():
+        copies[names[name]] = place / name
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    return replace(sources, files=tuple(copies.get(path, path) for path in sources.files)), made.number
+
+
+_READ = (".sv", ".svh", ".v", ".vh")  # sources in which something may be declared
+
+
+def fresh(job: Job, out: str = "") -> Job:
+    """A job for another folder; without one, that of its run."""
     found = copy.copy(job)
-    found.out = ""
+    found.out = out
     return found
 
 
 @dataclass
 class Image:
-    """A build with faults in it. numbers: of each fault, the value of +mutant; empty for a build of one. seconds: of
-    each job, without one.
+    """A build with faults in it. numbers: of each fault, what selects it; empty for a build of one. seconds: of each
+    job, without one.
     """
 
     made: Build
@@ -50,32 +127,14 @@ class Image:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-class Watch:
-    """Ends a run at its first job that does not pass, or that takes too long. It is what `run` asks to stop."""
+class Named(Protocol):
+    """What is played, by its name."""
 
-    def __init__(self, jobs: list[Job], limits: Mapping[str, float]) -> None:
-        self.jobs, self.limits = jobs, limits
-        self.done = 0
-        self.found: dict[str, Any] | None = None
-        self.overdue: Job | None = None
-        self.begin = time.monotonic()
+    @property
+    def name(self) -> str: ...
 
-    def tell(self, result: dict[str, Any]) -> None:
-        self.done, self.begin = self.done + 1, time.monotonic()
-        if self.found is None and result["verdict"] != "PASS":
-            self.found = result
 
-    def is_set(self) -> bool:
-        if self.found is not None:
-            return True
-        if self.done < len(self.jobs):
-            limit = self.limits[self.jobs[self.done].name] + (_START if not self.done else 0.0)
-            # The last two are reported together, at the end of the process.
-            limit += self.limits[self.jobs[-1].name] if self.done >= len(self.jobs) - 2 else 0.0
-            if time.monotonic() - self.begin > limit:
-                self.overdue = self.jobs[self.done]
-                return True
-        return False
+N = TypeVar("N", bound=Named)
 
 
 class Kills:
@@ -90,35 +149,56 @@ class Kills:
         with self._lock:
             self._found.setdefault(file, Counter())[job] += 1
 
-    def order(self, file: str, jobs: Iterable[Job], seconds: Mapping[str, float]) -> list[Job]:
-        """Those first that killed faults of the same file, then those that killed any, then the shortest."""
+    def order(self, file: str, jobs: Iterable[N], seconds: Mapping[str, float] | None = None) -> list[N]:
+        """Those first that killed faults of the same file, then those that killed any, then the shortest; without
+        seconds, as they are given.
+        """
         with self._lock:
             mine = self._found.get(file, Counter())
             every = Counter[str]()
             for one in self._found.values():
                 every.update(one)
-            return sorted(jobs, key=lambda job: (-mine[job.name], -every[job.name], seconds[job.name], job.name))
+        last = {} if seconds is None else {name: (taken, name) for name, taken in seconds.items()}
+        return sorted(jobs, key=lambda job: (-mine[job.name], -every[job.name], *last.get(job.name, ())))
 
 
-def until_killed(
-    image: Image, name: str, jobs: Iterable[Job], place: Path, plusargs: tuple[str, ...], patient: bool = True
-) -> tuple[Job, dict[str, Any]] | None:
-    """Run the jobs on a fault until one does not pass: that, and its result; None if it survives. patient: a job that
-    takes too long is run again with more time; otherwise the fault counts as one that survives.
+@dataclass
+class Play:
+    """The jobs of a fault, of which the first that does not pass is the last. name: of the fault, empty for the
+    unchanged design. number: what selects it, 0 if nothing does. limits: seconds of each job. instead: of modules of
+    ours by name, the files that are imported instead.
     """
-    words = (*plusargs, f"+mutant={image.numbers[name]}") if image.numbers else plusargs
-    mine = [fresh(job) for job in jobs]
-    watch = Watch(mine, {name: max(_LEAST, _FACTOR * taken) for name, taken in image.seconds.items()})
-    try:
-        results = run(image.made, mine, place, timeout=86400, tell=watch.tell, stop=watch, plusargs=words)
-        found = next((result for result in results if result["verdict"] != "PASS"), None)
-    except Stopped:
-        found = watch.found
-    job = watch.overdue
-    if job is None and found is not None:
-        job = next(one for one in mine if one.name == found["name"])
-    if job is None or (watch.overdue is not None and not patient):
-        return None
-    if watch.overdue is not None:  # alone and with more time: a scenario of the testbench may report it yet
-        found = run(image.made, [fresh(job)], place / "alone", timeout=_LONG, plusargs=words)[0]
-    return (job, found) if found is not None and found["verdict"] != "PASS" else None
+
+    name: str
+    number: int
+    jobs: Sequence[Job]
+    limits: Sequence[float]
+    instead: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Forking(Bench):
+    """A testbench whose jobs are played by children of one process."""
+
+    module = forked.__name__
+
+
+def play(made: Build, plays: Sequence[Play], place: Path, plusargs: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Of each, the result of its first job that does not pass, or of its last one; SimError if the process broke.
+
+    Evidence is in the folder of the first job, if it names one, else below `place`.
+    """
+    forks, leads = [], []
+    for number, one in enumerate(plays):
+        out = one.jobs[0].out or str(place / str(number))
+        jobs = [fresh(job, out if len(one.jobs) == 1 else f"{out}/{n}") for n, job in enumerate(one.jobs)]
+        for job in jobs:
+            job.out, job.sim = str(Path(job.out).resolve()), made.sim.name
+        forks.append(forked.Fork(one.number, list(one.limits), [job.to_dict() for job in jobs], one.instead))
+        leads.append(fresh(one.jobs[0], out))
+    forked.leave(place, forks)
+    limit = _START + sum(sum(one.limits) for one in plays)
+    results = run(replace(made, bench=_Forking(made.bench.top, made.bench.rtl)), leads, place, limit, plusargs=plusargs)
+    if not forked.ended(place):
+        raise SimError(f"the process of several faults broke: {results[-1]['error']}")
+    return results

@@ -6,8 +6,7 @@ not apply, build or run, or if no check of its clause fails. Every stimulus runs
 must pass.
 
 The mutants of one testbench are compiled together and selected at run time (rvtrace.flow.faults.combine), one build for
-each set of parameters; what cannot be selected has a build of its own. The mutants of a build are children of one
-process (rvtrace.flow.faults.forked).
+each set of parameters; what cannot be selected has a build of its own.
 
 SIM=both: a build of many mutants is Verilator's, which takes longer to compile and simulates faster. Icarus has the
 others, and what Verilator did not show, as it has no X.
@@ -15,24 +14,22 @@ others, and what Verilator did not show, as it has no X.
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from rvtrace.flow import simulators
-from rvtrace.flow.faults import combine, forked, rows
+from rvtrace.flow.faults import combine, rows
 from rvtrace.flow.faults.rows import FIRMWARE, Fault, FaultError
-from rvtrace.flow.faults.runner import changed
+from rvtrace.flow.faults.runner import BROKEN, KILLED, SURVIVED, Play, Row, changed, play
 from rvtrace.flow.jobs import build_of
-from rvtrace.flow.simulation import Build, SimError, build, run, sources
+from rvtrace.flow.simulation import SimError, build, sources
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
 from rvtrace.jobs.job import Job
@@ -81,64 +78,16 @@ def stimulus(mutant: Fault) -> Job:
 
 
 @dataclass
-class Outcome:
-    """The result of one mutant.
-
-    caught: the clauses that failed. missing: its own clauses that did not fail. trouble: why it could not be run, else
-    None. text: the failure message of its clause.
-    """
-
-    mutant: Fault
-    caught: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    trouble: str | None = None
-    seconds: float = 0.0
-    text: str = ""
-
-    @property
-    def good(self) -> bool:
-        """Caught by each of its clauses."""
-        return self.trouble is None and not self.missing
-
-    def line(self) -> str:
-        """One line of the table."""
-        clauses = ", ".join(self.mutant.clauses)
-        if self.trouble:
-            return f"RED   {self.mutant.name:<26} {clauses}: {self.trouble}"
-        if self.missing:
-            by = ", ".join(self.caught) or "nothing"
-            return f"RED   {self.mutant.name:<26} {clauses}: caught by {by}"
-        others = [c for c in self.caught if c not in self.mutant.clauses]
-        also = f"  (also {', '.join(others)})" if others else ""
-        return f"ok    {self.mutant.name:<26} {clauses}{also}"
-
-
-@dataclass(frozen=True)
-class _Forking(Bench):
-    """A testbench whose jobs are played by children of one process."""
-
-    module = "rvtrace.flow.faults.forked"
-
-
-@dataclass
-class _Play:
-    """One simulation. mutant: None for the unchanged design. number: what selects the mutant. stimulus: its command."""
-
-    job: Job
-    stimulus: str
-    mutant: Fault | None = None
-    number: int = 0
-
-
-@dataclass
 class _Lot:
     """Simulations of one build, one after the other; a stimulus comes first on the unchanged design. design: what takes
-    the place of rtl/. sim: the simulator. first: what it does not show is played again on Icarus.
+    the place of rtl/. mutants: of each, None for the unchanged design. sim: the simulator. first: what it does not show
+    is played again on Icarus.
     """
 
     config: BuildConfig
     design: Path
-    plays: list[_Play]
+    plays: list[Play]
+    mutants: list[Fault | None]
     sim: str
     first: bool = False
 
@@ -146,14 +95,14 @@ class _Lot:
 class _Run:
     """One call of `run_all`. builds: of designs with mutants, and of mutants alone."""
 
-    def __init__(self, sim: str, keep: bool, tell: Callable[[Outcome], None]) -> None:
+    def __init__(self, sim: str, keep: bool, tell: Callable[[Row], None]) -> None:
         self._both, self._sim = sim == BOTH, "icarus" if sim == BOTH else sim
         self._keep, self._tell = keep, tell
         self._plan = _every_plan()
         # of a stimulus that does not pass on the unchanged RTL in a simulator, the reason
         self._wrong: dict[tuple[str, str], str] = {}
         self._missed: list[tuple[Fault, Path, int]] = []  # on Verilator; the design, and its number in it
-        self.outcomes: dict[tuple[str, str], Outcome] = {}  # by home and name
+        self.rows: dict[tuple[str, str], Row] = {}  # by home and name
         self.builds: set[str] = set()
 
     def play(self, chosen: list[Fault], pool: ThreadPoolExecutor) -> None:
@@ -196,7 +145,7 @@ class _Run:
             mutant.check()
             return bool(stimulus(mutant))
         except FaultError as error:
-            self._done(Outcome(mutant, trouble=str(error)))
+            self._done(_row(mutant, BROKEN, headline=str(error)))
             return False
 
     def _combined(self, home: str, bench: Bench, mutants: list[Fault]) -> tuple[Path, dict[str, int], list[Fault]]:
@@ -219,54 +168,36 @@ class _Run:
             if lot.design == ROOT / "rtl":
                 raise
             print(f"mutants have builds of their own, as the one of all failed: {error}", file=sys.stderr, flush=True)
-            plain = [play for play in lot.plays if play.mutant is None or play.mutant.firmware]
-            self._lot(replace(lot, design=ROOT / "rtl", plays=plain))
-            return [play.mutant for play in lot.plays if play.mutant is not None and not play.mutant.firmware]
+            plain = [n for n, mutant in enumerate(lot.mutants) if mutant is None or mutant.firmware]
+            plays, mutants = [lot.plays[n] for n in plain], [lot.mutants[n] for n in plain]
+            self._lot(replace(lot, design=ROOT / "rtl", plays=plays, mutants=mutants))
+            return [mutant for mutant in lot.mutants if mutant is not None and not mutant.firmware]
         self.builds.add(f"{image.image.parent}")
-        for play in lot.plays:
-            self._prepare(play)
-        self._forked(image, lot)
+        for one, mutant in zip(lot.plays, lot.mutants):
+            _prepare(one, mutant)
+        out = Path(lot.plays[0].jobs[0].out)  # of the unchanged design
+        results = play(image, lot.plays, out.parent.with_name("process") / out.name, _PLUSARGS)
+        for one, mutant, result in zip(lot.plays, lot.mutants, results):
+            self._judge(lot, one, mutant, result)
         return []
 
-    def _forked(self, image: Build, lot: _Lot) -> None:
-        out = Path(lot.plays[0].job.out)  # of the unchanged design
-        place = out.parent.with_name("process") / out.name
-        forks = [forked.Fork(play.number, TIMEOUT, _instead(play)) for play in lot.plays]
-        forked.leave(place, forks)
-        bench = _Forking(image.bench.top, image.bench.rtl)
-        left = iter(lot.plays)
-        jobs = [play.job for play in lot.plays]
-        tell = partial(_next_of, left, partial(self._judge, lot))
-        run(replace(image, bench=bench), jobs, place, TIMEOUT * len(jobs), tell=tell, plusargs=_PLUSARGS)
-
-    def _prepare(self, play: _Play) -> None:
-        out = Path(play.job.out)
-        shutil.rmtree(out, ignore_errors=True)
-        if play.mutant is not None and play.mutant.firmware:
-            for edit in play.mutant.edits:
-                copy = out / edit.file
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(edit.path, copy)
-            play.mutant.apply(out)
-
-    def _judge(self, lot: _Lot, play: _Play, result: dict[str, Any]) -> None:
+    def _judge(self, lot: _Lot, one: Play, mutant: Fault | None, result: dict[str, Any]) -> None:
         """Of a stimulus on the unchanged design remember what is wrong, of a mutant report what caught it."""
-        stimulus = (lot.sim, play.stimulus)
-        if play.mutant is None:
+        stimulus = (lot.sim, one.jobs[0].rerun)
+        if mutant is None:
             if result["verdict"] != "PASS":
                 failed = result["failures"][0]["text"] if result["failures"] else result["error"]
                 self._wrong[stimulus] = f"its stimulus does not pass on the unchanged RTL: {failed}"
         elif (wrong := self._wrong.get(stimulus)) is not None:
-            self._done(Outcome(play.mutant, trouble=wrong))
+            self._done(_row(mutant, BROKEN, headline=wrong))
         else:
-            seconds = float(result.get("stats", {}).get("seconds", {}).get("total", 0.0))
-            outcome = outcome_of(play.mutant, result, self._plan, seconds)
-            if lot.first and not outcome.good:
-                self._missed.append((play.mutant, lot.design, play.number))
+            row = row_of(mutant, one.jobs[0], result, self._plan)
+            if lot.first and not row.good:
+                self._missed.append((mutant, lot.design, one.number))
             else:
-                self._done(outcome)
-            if play.mutant.firmware and not self._keep:
-                shutil.rmtree(Path(play.job.out) / FIRMWARE, ignore_errors=True)
+                self._done(row)
+            if mutant.firmware and not self._keep:
+                shutil.rmtree(Path(one.jobs[0].out) / FIRMWARE, ignore_errors=True)
 
     def _alone(self, mutant: Fault) -> None:
         wrong = self._wrong.get((self._sim, stimulus(mutant).rerun))
@@ -274,11 +205,23 @@ class _Run:
             self.builds.add(str(place(mutant)))
             self._done(try_mutant(mutant, self._sim, self._plan, self._keep))
         else:
-            self._done(Outcome(mutant, trouble=wrong))
+            self._done(_row(mutant, BROKEN, headline=wrong))
 
-    def _done(self, outcome: Outcome) -> None:
-        self.outcomes[outcome.mutant.home, outcome.mutant.name] = outcome
-        self._tell(outcome)
+    def _done(self, row: Row) -> None:
+        self.rows[row.home, row.fault] = row
+        self._tell(row)
+
+
+def _prepare(one: Play, mutant: Fault | None) -> None:
+    """An empty folder, with the changed files of firmware."""
+    out = Path(one.jobs[0].out)
+    shutil.rmtree(out, ignore_errors=True)
+    if mutant is not None and mutant.firmware:
+        for edit in mutant.edits:
+            copy = out / edit.file
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(edit.path, copy)
+        mutant.apply(out)
 
 
 def _folder(home: str, bench: Bench) -> Path:
@@ -286,16 +229,10 @@ def _folder(home: str, bench: Bench) -> Path:
     return OUT / "-".join((home, bench.top, *bench.rtl))
 
 
-def _instead(play: _Play) -> dict[str, str]:
-    """The modules that a mutant of the firmware changes, with their files; nothing for other plays."""
-    if play.mutant is None or not play.mutant.firmware:
-        return {}
-    files, folder = play.mutant.files, place(play.mutant)
+def _instead(mutant: Fault) -> dict[str, str]:
+    """The modules that a mutant of the firmware changes, with their files; nothing for other mutants."""
+    files, folder = mutant.files if mutant.firmware else (), place(mutant)
     return {f"rvtrace.{file.removesuffix('.py').replace('/', '.')}": str(folder / file) for file in files}
-
-
-def _next_of(left: Iterator[_Play], judge: Callable[[_Play, dict[str, Any]], None], result: dict[str, Any]) -> None:
-    judge(next(left), result)
 
 
 def _lots(
@@ -304,71 +241,80 @@ def _lots(
     """The simulations of each build in lots, those of one stimulus in the same: on the unchanged design, then with its
     mutants that are not apart. both: a build of many mutants is Verilator's.
     """
-    stimuli: dict[tuple[BuildConfig, bool], dict[str, list[_Play]]] = {}
+    stimuli: dict[tuple[BuildConfig, bool], dict[str, list[tuple[Play, Fault | None]]]] = {}
     for mutant in mutants:
         job = stimulus(mutant)
         plays = stimuli.setdefault((build_of(job), mutant.firmware), {}).setdefault(job.rerun, [])
         if not plays:
             first = stimulus(mutant)
             first.out = str(place(mutant).parent / "clean" / mutant.name)
-            plays.append(_Play(first, job.rerun))
+            plays.append((Play("", 0, [first], [TIMEOUT]), None))
         if mutant not in apart:
-            plays.append(_Play(job, job.rerun, mutant, numbers.get(mutant.name, 0)))
             job.out = str(place(mutant))
+            number = numbers.get(mutant.name, 0)
+            plays.append((Play(mutant.name, number, [job], [TIMEOUT], _instead(mutant)), mutant))
     found = []
     for (config, _), groups in stimuli.items():
-        those = [play for plays in groups.values() for play in plays if play.mutant is not None]
-        first = both and len(those) >= _MANY
-        lots = [_Lot(config, design, [], "verilator" if first else sim, first)]
+        first = both and sum(len(plays) - 1 for plays in groups.values()) >= _MANY
+        lots = [_Lot(config, design, [], [], "verilator" if first else sim, first)]
         for plays in groups.values():
             if lots[-1].plays and len(lots[-1].plays) + len(plays) > LOT:
-                lots.append(replace(lots[-1], plays=[]))
-            lots[-1].plays += plays
+                lots.append(replace(lots[-1], plays=[], mutants=[]))
+            lots[-1].plays += [one for one, _ in plays]
+            lots[-1].mutants += [mutant for _, mutant in plays]
         found.append(lots)
     return found
 
 
-def try_mutant(mutant: Fault, sim: str, plan: Plan, keep: bool) -> Outcome:
+def try_mutant(mutant: Fault, sim: str, plan: Plan, keep: bool) -> Row:
     """Build a copy of the RTL with the mutant alone, run its stimulus, collect the clauses that failed."""
     start, design = time.perf_counter(), place(mutant) / "rtl"
     shutil.rmtree(place(mutant), ignore_errors=True)
     try:
         mutant.apply(changed(ROOT / "rtl", design, {}))
         job = stimulus(mutant)
-        result = run(build(build_of(job), sim, design), [job], place(mutant), timeout=TIMEOUT)[0]
-        outcome = outcome_of(mutant, result, plan)
+        job.out = str(place(mutant))
+        one = Play(mutant.name, 0, [job], [TIMEOUT])
+        made = build(build_of(job), sim, design)
+        row = row_of(mutant, job, play(made, [one], place(mutant) / "process", _PLUSARGS)[0], plan)
     except (FaultError, SimError) as error:
-        outcome = Outcome(mutant, trouble=str(error))
+        row = _row(mutant, BROKEN, headline=str(error))
     if not keep:
         shutil.rmtree(design, ignore_errors=True)
-    outcome.seconds = time.perf_counter() - start
-    return outcome
+    row.seconds = round(time.perf_counter() - start, 2)
+    return row
 
 
-def outcome_of(mutant: Fault, result: dict[str, Any], plan: Plan, seconds: float = 0.0) -> Outcome:
+def row_of(mutant: Fault, job: Job, result: dict[str, Any], plan: Plan) -> Row:
     """What a run of the stimulus says of its mutant."""
     failed = {clause for clause, (_, failures) in result["clauses"].items() if failures}
+    caught = sorted(clause for clause in failed if not plan[clause].through or clause in mutant.clauses)
+    missing = [c for c in mutant.clauses if c not in failed and not failed & set(plan[c].through)]
+    seconds = round(float(result.get("stats", {}).get("seconds", {}).get("total", 0.0)), 2)
+    row = _row(mutant, job=job.name, rerun=job.rerun, seconds=seconds)
+    if result["verdict"] == "ERROR":
+        return replace(row, state=BROKEN, headline=f"did not run: {result['error']}")
+    if missing:
+        return replace(row, state=SURVIVED, headline=f"caught by {', '.join(caught) or 'nothing'}")
     texts = {failure["clause"]: failure["text"] for failure in reversed(result["failures"])}
-    return Outcome(
-        mutant,
-        tuple(sorted(clause for clause in failed if not plan[clause].through or clause in mutant.clauses)),
-        tuple(c for c in mutant.clauses if c not in failed and not failed & set(plan[c].through)),
-        f"did not run: {result['error']}" if result["verdict"] == "ERROR" else None,
-        seconds,
-        next((texts[clause] for clause in mutant.clauses if clause in texts), ""),
-    )
+    said = next((texts[clause] for clause in mutant.clauses if clause in texts), "")
+    return replace(row, how="clause", headline=said, also=tuple(c for c in caught if c not in mutant.clauses))
+
+
+def _row(mutant: Fault, state: str = KILLED, **more: Any) -> Row:
+    return Row(mutant.name, state, mutant.home, file=mutant.files[0], by=", ".join(mutant.clauses), **more)
 
 
 def run_all(
-    chosen: list[Fault], sim: str, workers: int, keep: bool, tell: Callable[[Outcome], None]
-) -> tuple[list[Outcome], int]:
-    """Run mutants, of which those of one home have different names, `workers` at a time. tell: called with each outcome
-    as soon as it is known. The outcomes in the order of the mutants, and the number of builds that were used.
+    chosen: list[Fault], sim: str, workers: int, keep: bool, tell: Callable[[Row], None]
+) -> tuple[list[Row], int]:
+    """Run mutants, of which those of one home have different names, `workers` at a time. tell: called with each row as
+    soon as it is known. The rows in the order of the mutants, and the number of builds that were used.
     """
     running = _Run(sim, keep, tell)
     with ThreadPoolExecutor(workers) as pool:
         running.play(chosen, pool)
-    return [running.outcomes[mutant.home, mutant.name] for mutant in chosen], len(running.builds)
+    return [running.rows[mutant.home, mutant.name] for mutant in chosen], len(running.builds)
 
 
 def _every_plan() -> Plan:
@@ -388,24 +334,3 @@ def simulator() -> str:
             flush=True,
         )
         return "verilator"
-
-
-def leave(outcomes: list[Outcome]) -> None:
-    """Write build/mutants/mutants.json; rows of mutants that earlier calls ran and this one did not are kept."""
-    path, now = OUT / "mutants.json", {(o.mutant.home, o.mutant.name) for o in outcomes}
-    before = json.loads(path.read_text()) if path.exists() else []
-    rows = [row for row in before if (row.get("system"), row["mutant"]) not in now] + [
-        {
-            "system": o.mutant.home,
-            "mutant": o.mutant.name,
-            "clauses": o.mutant.clauses,
-            "why": o.mutant.why,
-            "good": o.good,
-            "caught": o.caught,
-            "trouble": o.trouble,
-            "seconds": round(o.seconds, 2),
-        }
-        for o in outcomes
-    ]
-    OUT.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(rows, indent=1))

@@ -14,14 +14,14 @@ import pytest
 from rvtrace.flow import simulators
 from rvtrace.flow.faults import campaign as flow
 from rvtrace.flow.faults import runner
-from rvtrace.flow.faults.campaign import Campaign, Row, Subject, judged
+from rvtrace.flow.faults.campaign import Campaign, Mutated, Subject, judged
 from rvtrace.flow.faults.design import Design
 from rvtrace.flow.faults.generate import Chosen, Mutant
 from rvtrace.flow.faults.prove import Prover
 from rvtrace.flow.faults.rows import Part
 from rvtrace.flow.faults.subjects import of_system
 from rvtrace.jobs.arguments import ArgumentError
-from rvtrace.report import mutation
+from rvtrace.report import faults as report
 from rvtrace.tools import mutate as tool
 
 JOBS = ("reset_values", "discovery")
@@ -91,12 +91,12 @@ def test_a_campaign(subject: Subject, chosen: Chosen, monkeypatch: pytest.Monkey
     assert all(row.by.startswith("CTR.") and row.headline and row.rerun for row in rows[:2])
     assert rows[1].alone and not rows[0].alone
 
-    found = mutation.summary(subject, chosen, rows, "make mutate IP=ctr", 1.0)
+    found = report.summary("CTR", "make mutate IP=ctr", rows, 1.0, subject.clauses)
     assert found["total"] | {"mutants": 4, "killed": 2, "equivalent": 1, "survived": 1} == found["total"]
-    assert not mutation.green(found) and mutation.rate(found["total"]) == pytest.approx(2 / 3)
-    page, text = mutation.render(found), "\n".join(mutation.terminal(found))
+    assert not report.green(found) and report.rate(found["total"]) == pytest.approx(2 / 3)
+    page, text = report.render(found), "\n".join(report.terminal(found))
     for said in (page, text):
-        assert rows[3].mutant in said and f"MUTANT={rows[3].mutant}" in said
+        assert rows[3].fault in said and f"MUTANT={rows[3].fault}" in said
     assert (
         "-  assign no_source_o = trap &amp;&amp; !from_on;" in page
         and "+  assign no_source_o = trap || !from_on;" in text
@@ -106,7 +106,6 @@ def test_a_campaign(subject: Subject, chosen: Chosen, monkeypatch: pytest.Monkey
     # The same again runs nothing; with more jobs the survivor, and it alone, is tried again.
     again = Campaign(replace(subject, phases=[*subject.phases, subject.phases[0][:1]]), chosen, 2, settle=settle)
     assert [again._before(one) is None for one in chosen.mutants] == [False, False, False, True]
-    monkeypatch.setattr(flow, "run", None)
     monkeypatch.setattr(runner, "run", None)
     assert [row.state for row in Campaign(subject, chosen, 2, settle=settle).run()] == states
 
@@ -127,9 +126,9 @@ def test_a_kill_of_an_earlier_testbench_is_kept_on_request(
     assert [row["kept"] if row else None for row in found] == [True, None, True, None]
     other = replace(first, parts=tuple(replace(part, text="(addr[2:0] > 3'd0) &&") for part in first.parts))
     assert again._before(other) is None
-    rows = [Row(**row) for row in found if row]
-    counted = mutation.summary(subject, chosen, rows, "make mutate SURVIVORS=1", 1.0)
-    assert "2 kills are of earlier versions" in mutation.sentence(counted)
+    rows = [Mutated(**row) for row in found if row]
+    counted = report.summary("CTR", "make mutate SURVIVORS=1", rows, 1.0)
+    assert "2 kills are of earlier versions" in report.sentence(counted)
 
 
 def test_a_mutant_that_a_build_does_not_elaborate_is_no_mutant(subject: Subject, chosen: Chosen) -> None:
@@ -160,7 +159,8 @@ RESULT: dict[str, Any] = {"verdict": "ERROR", "error": None, "failures": [], "na
         ({"verdict": "FAIL", "failures": [{"clause": "CTR.a", "headline": "h"}]}, "clause", "CTR.a"),
         ({"error": "the simulator broke (exit code 134); its log ends:\n  %Error: ctr_assert.sv:81: Assertion failed "
                    "in ctr_tb.u_ctr.u_assert.TypeKnown: it is not\n"}, "assertion", "TypeKnown"),
-        ({"error": "the simulator was stopped after 120 s; its log ends:"}, "timeout", "the limit of the campaign"),
+        ({"error": "the simulator broke (stopped after 120 s, 0 of 1 tests ran)"}, "timeout",
+         "the limit of the campaign"),
         ({"error": "ValueError: operands could not be broadcast"}, "traceback", "ValueError"),
         ({"error": "the simulator broke (exit code 1, 0 of 1 tests ran); its log ends:\n  nothing"}, "assertion",
          "the simulator"),
@@ -171,19 +171,24 @@ def test_how_a_mutant_was_killed(result: dict[str, Any], how: str, by: str) -> N
     assert judged(RESULT | result)[2]
 
 
-def _row(name: str, state: str, how: str = "", quiet: bool = False) -> Row:
-    return Row(name, "operator", "ctr/ctr.sv", 1, state, how, by="CTR.a" if how == "clause" else "", quiet=quiet)
+def _row(name: str, state: str, how: str = "", quiet: bool = False) -> Mutated:
+    by = "CTR.a" if how == "clause" else ""
+    return Mutated(name, state, "ctr", "operator", "ctr/ctr.sv", 1, how, by, quiet=quiet)
 
 
-def test_the_rates_are_of_what_is_not_equivalent(subject: Subject) -> None:
+def test_the_rates_are_of_what_is_not_equivalent() -> None:
     rows = [_row("a", "killed", "clause", True), _row("b", "killed", "assertion"), _row("c", "equivalent")]
-    found = mutation.summary(subject, Chosen(sites={"ctr/ctr.sv": 3}), rows, "make mutate", 1.0)
-    assert mutation.rate(found["total"]) == 1 and mutation.rate(found["total"], "quiet") == 0.5
-    assert mutation.green(
+    found = report.summary("CTR", "make mutate", rows, 1.0)
+    assert report.rate(found["total"]) == 1 and report.rate(found["total"], "quiet") == 0.5
+    assert report.green(found) and "2 of 2 mutants killed (100 %; with assertions off 1, 50.0 %)" in report.sentence(
         found
-    ) and "2 of 2 mutants killed (100 %; with assertions off 1, 50.0 %)" in mutation.sentence(found)
-    crashed = mutation.summary(subject, Chosen(), [_row("d", "killed", "traceback")], "make mutate", 1.0)
-    assert not mutation.green(crashed)
+    )
+    crashed = report.summary("CTR", "make mutate", [_row("d", "killed", "traceback")], 1.0)
+    assert not report.green(crashed)
+    refused = report.summary("CTR", "make mutate", [*rows, _row("e", "refused")], 1.0)
+    assert refused["total"] == found["total"] and refused["files"] == {"ctr/ctr.sv": found["total"]}
+    missed = report.summary("CTR", "make mutants", [*rows, _row("f", "broken")], 1.0)
+    assert not report.green(missed) and "again: make mutants MUTANT=f" in report.terminal(missed)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ from rvtrace.flow.dut.description import SHIPPED, Dut
 from rvtrace.flow.faults import written
 from rvtrace.flow.faults.devices import Device, Experiment, built_in, deviations, draws, play, singles
 from rvtrace.flow.faults.rows import Edit, Fault, FaultError
-from rvtrace.report.isolation import Isolation, figures, isolation, reached
+from rvtrace.flow.faults.runner import KILLED, SURVIVED, Row
+from rvtrace.report import faults as report
+from rvtrace.report.faults import isolation
 
 ROWS = """
 ["rtl/bolt_te.sv"]
@@ -97,45 +99,61 @@ def result(*failures: tuple[str, str], verdict: str = "FAIL") -> dict[str, Any]:
     }  # fmt: skip
 
 
+def clean(found: Row) -> bool:
+    """All are named, and nothing else."""
+    return found.state == KILLED and not found.also
+
+
 BRANCHES, PRIVILEGE = row("b", ("ET.bt.branches",)), row("p", says="^nobody says this")
 
 
 def test_a_single_deviation_counts_for_the_first_finding_only() -> None:
     first = isolation(experiment(BRANCHES), [result(("ET.bt.branches", ""), ("ET.pay.privilege", "ET.bt.branches"))])
-    assert first.complete and first.clean and len(first.findings) == 1
+    assert clean(first) and first.by == "1 finding"
     second = isolation(experiment(BRANCHES), [result(("ET.pay.privilege", ""), ("ET.bt.branches", ""))])
-    assert not second.complete
-    assert "MISSED" in second.line() and "make isolate IP=etrace DUT=d DEVIATION=b" in second.line()
+    assert second.state == SURVIVED
+    assert second.text().startswith("RED   b") and "not named: b\n          1. ET.pay.privilege" in second.text()
+    assert second.text().endswith("make isolate IP=etrace DUT=d DEVIATION=b")
 
 
 def test_several_deviations_are_all_to_be_named_and_nothing_else() -> None:
     both = [result(("ET.bt.branches", ""), ("ET.pay.privilege", ""))]
     found = isolation(experiment(BRANCHES, row("p", ("ET.pay.privilege",))), both)
-    assert found.complete and found.clean
+    assert clean(found)
     by_text = isolation(experiment(BRANCHES, row("p", says="ET.pay.privilege said")), both)
-    assert by_text.complete
-    assert not isolation(experiment(BRANCHES, PRIVILEGE), both).complete
+    assert by_text.state == KILLED
+    assert isolation(experiment(BRANCHES, PRIVILEGE), both).state == SURVIVED
     more = isolation(experiment(BRANCHES), both)
-    assert more.complete and not more.clean and more.others[0].startswith("ET.pay.privilege")
+    assert more.state == KILLED and more.also[0].startswith("ET.pay.privilege")
 
 
 def test_the_device_itself_must_pass() -> None:
     good = isolation(experiment(), [result(verdict="PASS")])
-    assert good.complete and good.clean
+    assert clean(good)
     bad = isolation(experiment(), [result(("ET.bt.branches", ""))])
-    assert not bad.complete and reached([good]) and not reached([good, bad])
+    assert bad.state == SURVIVED and reached([good]) and not reached([good, bad])
     broken = isolation(experiment(row("s", says="stopped")), [result() | {"verdict": "ERROR", "error": "stopped"}])
-    assert broken.complete
+    assert broken.state == KILLED
     assert figures([good, bad])[0].startswith("no deviation, PASS: 1 of 2 (50%")
 
 
+def reached(rows: list[Row]) -> bool:
+    """Whether the shares are as wanted."""
+    return report.green(report.summary("D", "make isolate", rows, 1.0, wanted=report.ISOLATED))
+
+
+def figures(rows: list[Row]) -> list[str]:
+    """The lines after the sentence."""
+    return report.terminal(report.summary("D", "make isolate", rows, 1.0, wanted=report.ISOLATED))[2:]
+
+
 def test_figures_count_single_and_several_apart() -> None:
-    named = Isolation(experiment(BRANCHES), "FAIL", ("x",), ("b",), ())
-    missed = Isolation(experiment(BRANCHES), "FAIL", ("x",), (), ("x",))
-    three = Isolation(experiment(BRANCHES, PRIVILEGE), "FAIL", ("x", "y", "z"), ("b", "p"), ("z",))
+    named = Row("b", KILLED, kind=report.ONE)
+    missed = Row("b", SURVIVED, kind=report.ONE, also=("x",))
+    three = Row("b+p", KILLED, kind=report.SEVERAL, also=("z",))
     lines = figures([named] * 19 + [missed, three])
     assert lines[0].startswith("one deviation, named by the first finding: 19 of 20 (95%")
-    assert lines[1].startswith("several deviations") and "1 of 1 (100%" in lines[1] and "finding 0 (0%)" in lines[1]
+    assert lines[1].startswith("several, all") and "1 of 1 (100%" in lines[1] and "finding 0 (0%)" in lines[1]
     assert reached([named] * 19 + [missed, three]) and not reached([named] * 18 + [missed, three])
 
 
@@ -145,8 +163,8 @@ def test_a_bug_is_switched_on_at_run_time_and_named(bolt: Path) -> None:
     todo = list(singles(device))
     assert [one.name for one in todo] == ["none", "map_inverted", "privilege_always_machine"]
     found = [isolation(one, play(one, sim)) for one in todo]
-    assert [one.verdict for one in found] == ["PASS", "FAIL", "FAIL"]
-    assert all(one.clean for one in found), [one.line() for one in found]
+    assert [one.by for one in found] == ["0 findings", "1 finding", "1 finding"]
+    assert all(map(clean, found)), [one.text() for one in found]
     again = list(draws([device], 4, 2, 7))
     assert [one.name for one in again] == [one.name for one in draws([device], 4, 2, 7)]
     assert {len(one.rows) for one in again} == {2}

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How faults are played: the order of the runs, when a run of a fault ends, and what of a slow one counts."""
+"""How faults are played: the order of the runs, which of them ends the play of a fault, and the line of an outcome."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from rvtrace.flow.faults import runner
-from rvtrace.flow.faults.runner import Image, Kills, Watch, changed, until_killed
-from rvtrace.flow.simulation import Stopped
+from rvtrace.flow.faults import forked, runner
+from rvtrace.flow.faults.runner import BROKEN, KILLED, SURVIVED, Kills, Play, Row, changed, play
+from rvtrace.flow.simulation import SimError
+from rvtrace.jobs.builds import Bench
 from rvtrace.jobs.job import Job
 
 JOBS = [Job(name, "random") for name in ("slow", "quick", "other")]
 SECONDS = {"slow": 9.0, "quick": 1.0, "other": 2.0}
-MADE: Any = None
+MADE: Any = SimpleNamespace(bench=Bench("hpm_tb", ("hpm",)), sim=SimpleNamespace(name="icarus"))
 
 
 def test_what_killed_faults_of_the_file_is_first_then_what_killed_any_then_the_shortest() -> None:
@@ -27,48 +30,49 @@ def test_what_killed_faults_of_the_file_is_first_then_what_killed_any_then_the_s
     assert [job.name for job in kills.order("a.sv", JOBS, SECONDS)] == ["slow", "other", "quick"]
 
 
-def test_a_run_ends_at_the_first_job_that_does_not_pass_or_takes_too_long() -> None:
-    watch = Watch(JOBS, dict.fromkeys(SECONDS, 0.0))
-    assert not watch.is_set(), "the simulator has its time to start"
-    watch.begin -= 16
-    assert watch.is_set() and watch.overdue is JOBS[0]
-    watch = Watch(JOBS, dict.fromkeys(SECONDS, 100.0))
-    watch.tell({"name": "slow", "verdict": "PASS"})
-    assert not watch.is_set() and watch.done == 1
-    watch.tell({"name": "quick", "verdict": "FAIL"})
-    assert watch.is_set() and watch.found == {"name": "quick", "verdict": "FAIL"} and watch.overdue is None
+def test_runs_without_seconds_stay_in_their_order() -> None:
+    kills = Kills()
+    assert kills.order("a.sv", JOBS) == JOBS
+    kills.add("a.sv", "other")
+    assert [job.name for job in kills.order("a.sv", JOBS)] == ["other", "slow", "quick"]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "patient", "killed"),
-    [
-        (["PASS", "PASS", "PASS"], True, ""),
-        (["PASS", "FAIL", "PASS"], True, "quick"),
-        (["PASS", "late", "FAIL"], True, "quick"),
-        (["PASS", "late", "PASS"], True, ""),
-        (["PASS", "late", "FAIL"], False, ""),
-    ],
-)
-def test_which_job_kills(
-    verdicts: list[str], patient: bool, killed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """late: the second job takes too long in the run of all; the third verdict is then that of the job alone."""
-    given: list[tuple[str, ...]] = []
+def test_each_fault_has_its_jobs_in_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that did not play all of them is an error, whatever it left."""
+    ends = True
 
-    def run(made: Any, jobs: list[Job], place: Path, timeout: float, plusargs: tuple[str, ...], **more: Any) -> Any:
-        given.append(plusargs)
-        if place.name == "alone":
-            return [{"name": jobs[0].name, "verdict": verdicts[2]}]
-        if "late" in verdicts:
-            more["stop"].tell({"name": jobs[0].name, "verdict": "PASS"})
-            more["stop"].overdue = jobs[1]
-            raise Stopped("late")
-        return [{"name": job.name, "verdict": verdict} for job, verdict in zip(jobs, verdicts)]
+    def run(made: Any, jobs: list[Job], place: Path, limit: float, plusargs: tuple[str, ...]) -> Any:
+        assert made.bench.module == forked.__name__ and plusargs == ("+x",) and limit > 9
+        if ends:
+            (place / forked.ENDED).touch()
+        return [{"name": job.name, "verdict": "PASS", "error": "no", "folder": job.out} for job in jobs]
 
     monkeypatch.setattr(runner, "run", run)
-    found = until_killed(Image(MADE, {"fault": 3}, SECONDS), "fault", JOBS, tmp_path, ("+x",), patient)
-    assert (found[0].name if found else "") == killed
-    assert set(given) == {("+x", "+mutant=3")} and len(given) == 1 + (patient and "late" in verdicts)
+    monkeypatch.setattr(runner, "replace", lambda made, bench: SimpleNamespace(bench=bench))
+    alone = Job("alone", "random", out=str(tmp_path / "given"))
+    plays = [Play("fault", 3, JOBS, [4.0, 1.0, 2.0]), Play("", 0, [alone], [2.0])]
+    results = play(MADE, plays, tmp_path, ("+x",))
+    assert [result["folder"] for result in results] == [str(tmp_path / "0"), str(tmp_path / "given")]
+    first, second = (forked.Fork(**one) for one in json.loads((tmp_path / forked.FORKS).read_text()))
+    assert (first.mutant, first.limits) == (3, [4.0, 1.0, 2.0]) and second.mutant == 0
+    assert [job["out"] for job in first.jobs] == [str(tmp_path / "0" / str(n)) for n in range(3)]
+    assert [job["out"] for job in second.jobs] == [str(tmp_path / "given")] and second.jobs[0]["sim"] == "icarus"
+    assert not any(job.out for job in JOBS), "the jobs of a caller stay as they are"
+    ends = False
+    with pytest.raises(SimError, match="the process of several faults broke"):
+        play(MADE, plays, tmp_path, ("+x",))
+
+
+def test_a_line_says_what_caught_a_fault_or_how_to_repeat_it() -> None:
+    good = Row("late", KILLED, by="HPM.a", headline="said", rerun="make run", also=("HPM.b",))
+    assert good.good and good.text().split() == ["ok", "late", "HPM.a", "(also", "HPM.b)"]
+    bad = Row("late", SURVIVED, by="HPM.a", headline="caught by nothing", rerun="make run")
+    assert (
+        not bad.good
+        and bad.text().startswith("RED   late")
+        and bad.text().endswith("HPM.a: caught by nothing\n      make run")
+    )
+    assert "broken" in Row("late", BROKEN).text()
 
 
 def test_a_copy_has_the_changed_texts(tmp_path: Path) -> None:
