@@ -9,14 +9,16 @@ checked against them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
+from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import Record, decode_cc, encode_cc, largest_count
-from rvtrace.models.ctr.registers import DEPTH_CODES, control_fields, csr
+from rvtrace.models.ctr.registers import DEPTH_CODES, csr, csrs, entries
 from rvtrace.models.ctr.rules import FREEZE, NO_TARGET, NOTHING, WHOLE, Rules
 from rvtrace.models.riscv.csr import DONE, HS, ILLEGAL, READ, VIRTUAL, VS, VU, WRITE, Access, M, U
 from rvtrace.models.riscv.isa import decode, itype
@@ -24,82 +26,74 @@ from rvtrace.scoreboards.ctr.reasons import FILTERS
 
 ONES = (1 << 64) - 1
 DRAFT, V10 = "v0_1_4", "v1_0"
-# 1.0: figure of mctrctl, read as widths 1 1 1 (4) 1 1 1 (1) 1 1 (20) 1 1 1 1 1 (2) 1 1 1 1 1 1 1 1 (12) 4.
-# Draft 2.1: 47:40, 38:33, 19:16, 12:8, 7, 2:0; the row 39 38 37 36 35 34 33 is whole in the figure of 2.3.
-SAME = {
-    "BPFRZ": 11,
-    "LCOFIFRZ": 12,
-    "EXCINH": 33,
-    "INTRINH": 34,
-    "TRETINH": 35,
-    "NTBREN": 36,
-    "TKBRINH": 37,
-    "INDCALLINH": 40,
-    "DIRCALLINH": 41,
-    "CORSWAPINH": 44,
-    "RETINH": 45,
-}
-PLACES = {
-    V10: (
-        SAME
-        | {
-            "U": 0,
-            "S": 1,
-            "M": 2,
-            "RASEMU": 7,
-            "STE": 8,
-            "MTE": 9,
-            "INDJMPINH": 42,
-            "DIRJMPINH": 43,
-            "INDLJMPINH": 46,
-            "DIRLJMPINH": 47,
-        }
+# name: address, then fields "name bits" from bit 0 up. RO fields have a star.
+FILTER_FIELDS = {
+    "v1_0": (
+        "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|INDCALLINH 40|DIRCALLINH 41|INDJMPINH 42|DIRJMPINH 43|"
+        "CORSWAPINH 44|RETINH 45|INDLJMPINH 46|DIRLJMPINH 47|Custom* 63:60"
     ),
-    DRAFT: (
-        SAME
-        | {
-            "M": 0,
-            "S": 1,
-            "U": 2,
-            "CLR": 7,
-            "MTE": 8,
-            "STE": 9,
-            "RASEMU": 10,
-            "ETEN": 38,
-            "INDJUMPINH": 42,
-            "DIRJUMPINH": 43,
-            "INDOJMPINH": 46,
-            "DIROJMPINH": 47,
-        }
+    "v0_1_4": (
+        "EXCINH 33|INTRINH 34|TRETINH 35|NTBREN 36|TKBRINH 37|ETEN 38|INDCALLINH 40|DIRCALLINH 41|INDJUMPINH 42|"
+        "DIRJUMPINH 43|CORSWAPINH 44|RETINH 45|INDOJMPINH 46|DIROJMPINH 47|Custom* 63:60"
     ),
 }
-WIDE = {
-    V10: {"Custom": (60, 4)},
-    DRAFT: {"DEPTH": (16, 4), "Custom": (60, 4)},
-}  # 1.0 Custom[3:0]; draft 2.1 DEPTH[3:0], bits 63:60
-HIDDEN = {V10: (2, 9), DRAFT: (0, 8)}  # "Bits 2 and 9 in sctrctl are read-only 0"; draft 2.2: bits 0 and 8
-STATUS = {
-    V10: 0xFF | 1 << 31,
-    DRAFT: 0xFF | 1 << 14 | 1 << 15,
-}  # WRPTR 7:0, FROZEN 31; draft 2.4: WRPTR 7:0, WRAP 14, FROZEN 15
-CTR_BIT = {
-    V10: 3 + 51,
-    DRAFT: 55,
-}  # mstateen0: C, FCSR, JVT, 51 reserved bits, CTR; draft 4: "bit 55 in mstateen0 and hstateen0"
-# CSR Listing; draft 2.6
-NUMBERS = {
-    V10: {"sctrctl": 0x14E, "sctrstatus": 0x14F, "sctrdepth": 0x15F, "vsctrctl": 0x24E, "mctrctl": 0x34E},
-    DRAFT: {
-        "sctrcontrol": 0x181,
-        "sctrcontrolh": 0x182,
-        "sctrstatus": 0x183,
-        "vsctrcontrol": 0x281,
-        "vsctrcontrolh": 0x282,
-        "mctrcontrol": 0x381,
-        "mctrcontrolh": 0x382,
-        "mctrstatus": 0x383,
+FACTS = {
+    "v1_0": {
+        "mctrctl": (0x34E, "U 0|S 1|M 2|RASEMU 7|STE 8|MTE 9|BPFRZ 11|LCOFIFRZ 12|" + FILTER_FIELDS["v1_0"]),
+        "sctrctl": (0x14E, "U 0|S 1|M* 2|RASEMU 7|STE 8|MTE* 9|BPFRZ 11|LCOFIFRZ 12|" + FILTER_FIELDS["v1_0"]),
+        "vsctrctl": (0x24E, "U 0|S 1|RASEMU 7|STE 8|BPFRZ 11|LCOFIFRZ 12|" + FILTER_FIELDS["v1_0"]),
+        "sctrstatus": (0x14F, "WRPTR 7:0|FROZEN 31"),
+        "sctrdepth": (0x15F, "DEPTH 2:0"),
+        "mstateen0": (0x30C, "CTR 54|CSRIND 60"),
+        "hstateen0": (0x60C, "CTR 54|CSRIND 60"),
+    },
+    "v0_1_4": {
+        "mctrcontrol": (
+            0x381,
+            "M 0|S 1|U 2|CLR 7|MTE 8|STE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH 19:16|" + FILTER_FIELDS["v0_1_4"],
+        ),
+        "sctrcontrol": (
+            0x181,
+            "M* 0|S 1|U 2|CLR 7|MTE* 8|STE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH 19:16|" + FILTER_FIELDS["v0_1_4"],
+        ),
+        "vsctrcontrol": (
+            0x281,
+            "VS 1|VU 2|CLR 7|VSTE 9|RASEMU 10|BPFRZ 11|LCOFIFRZ 12|DEPTH* 19:16|" + FILTER_FIELDS["v0_1_4"],
+        ),
+        "mctrstatus": (0x383, "WRPTR 7:0|WRAP 14|FROZEN 15"),
+        "sctrstatus": (0x183, "WRPTR 7:0|WRAP 14|FROZEN 15"),
+        "mstateen0": (0x30C, "CTR 55|CSRIND 60"),
+        "hstateen0": (0x60C, "CTR 55|CSRIND 60"),
     },
 }
+HALVES = {"v1_0": {"mstateen0h": 0x31C, "hstateen0h": 0x61C}}
+HALVES["v0_1_4"] = {**HALVES["v1_0"], "mctrcontrolh": 0x382, "sctrcontrolh": 0x182, "vsctrcontrolh": 0x282}
+UPPER = {  # the fields of those registers: bits 63:32 of what they are the halves of
+    "v1_0": dict.fromkeys(HALVES["v1_0"], "CTR 22|CSRIND 28"),
+    "v0_1_4": {
+        **dict.fromkeys(HALVES["v1_0"], "CTR 23|CSRIND 28"),
+        **dict.fromkeys(
+            ("mctrcontrolh", "sctrcontrolh", "vsctrcontrolh"),
+            "EXCINH 1|INTRINH 2|TRETINH 3|NTBREN 4|TKBRINH 5|ETEN 6|INDCALLINH 8|DIRCALLINH 9|INDJUMPINH 10|"
+            "DIRJUMPINH 11|CORSWAPINH 12|RETINH 13|INDOJMPINH 14|DIROJMPINH 15|Custom* 31:28",
+        ),
+    },
+}
+SELECTS = {
+    f"{p}i{r}": base + at
+    for p, base in (("m", 0x350), ("s", 0x150), ("vs", 0x250))
+    for r, at in (("select", 0), ("reg", 1), ("reg2", 2), ("reg3", 3), ("reg4", 5), ("reg5", 6), ("reg6", 7))
+}
+# The bits of the control register of M-mode, by name
+PLACES = {
+    variant: {name: int(at) for name, at in (field.split() for field in fields.split("|")) if ":" not in at}
+    for variant, fields in ((V10, FACTS[V10]["mctrctl"][1]), (DRAFT, FACTS[DRAFT]["mctrcontrol"][1]))
+}
+HIDDEN = {V10: (2, 9), DRAFT: (0, 8)}  # "Bits 2 and 9 in sctrctl are read-only 0"; draft 2.2: bits 0 and 8
+# WRPTR 7:0, FROZEN 31; draft 2.4: WRPTR 7:0, WRAP 14, FROZEN 15
+STATUS = {V10: 0xFF | 1 << 31, DRAFT: 0xFF | 1 << 14 | 1 << 15}
+# mstateen0: C, FCSR, JVT, 51 reserved bits, CTR; draft 4: "bit 55 in mstateen0 and hstateen0"
+CTR_BIT = {V10: 3 + 51, DRAFT: 55}
 CODES = {
     V10: {0: 16, 1: 32, 2: 64, 3: 128, 4: 256},
     DRAFT: {0b0000: 16, 0b0001: 32, 0b0011: 64, 0b0111: 128, 0b1111: 256},
@@ -130,11 +124,38 @@ def _open(variant: str) -> Ctr:
     return ctr
 
 
+def _shown(found: Csr) -> str:
+    fields = [replace(f, lsb=f.lsb - 32 * found.high) for f in found.fields]
+    spans = [(f, f"{f.lsb + f.width - 1}:{f.lsb}" if f.width > 1 else f"{f.lsb}") for f in fields]
+    return "|".join(f"{f.name}{'*' if f.access == 'RO' else ''} {where}" for f, where in spans)
+
+
 @both
-def test_places_and_numbers(variant: str) -> None:
-    found = {f.name: (f.lsb, f.width) for f in control_fields(variant)}
-    assert found == {name: (place, 1) for name, place in PLACES[variant].items()} | WIDE[variant]
-    assert {name: csr(name, Config(variant=variant)).address for name in NUMBERS[variant]} == NUMBERS[variant]
+def test_addresses_and_fields(variant: str) -> None:
+    config = Config(variant=variant)
+    for name, (address, fields) in FACTS[variant].items():
+        assert (csr(name, config).address, _shown(csr(name, config))) == (address, fields)
+    expected = {**{n: a for n, (a, _) in FACTS[variant].items()}, **HALVES[variant], **SELECTS}
+    assert {found.name: found.address for found in csrs(config)} == expected
+
+
+@both
+def test_fields_of_upper_halves(variant: str) -> None:
+    config = Config(variant=variant, xlen=32)
+    assert {found.name: _shown(found) for found in csrs(config) if found.high} == UPPER[variant]
+
+
+@both
+def test_entry_registers(variant: str) -> None:
+    wide = [_shown(found) for found in entries(Config(variant=variant))]
+    assert wide == ["V 0|PC 63:1", "MISP 0|PC 63:1", "TYPE 3:0|CCV 15|CCM 27:16|CCE 31:28"]
+    narrow = Config(variant=variant, xlen=32, has_misp=0, has_type=0, has_cc=0)
+    assert [found.mask for found in entries(narrow)] == [0xFFFFFFFF, 0xFFFFFFFE, 0]
+    assert [entries(Config(variant=variant, cce_bits=n))[2].mask >> 28 for n in range(5)] == [0, 1, 3, 7, 15]
+
+
+@both
+def test_codes(variant: str) -> None:
     assert DEPTH_CODES[variant] == CODES[variant] and {type_: bit for type_, (bit, _) in FILTERS.items()} == TYPES
 
 
@@ -272,7 +293,6 @@ def test_classes_of_jumps() -> None:
         0x10200073: 3,
         0x30200073: 3,
     }
-    assert {
-        word: itype(decode(0, word, 32), V10) for word in words
-    } == words  # c.j c.jal cm.jt cm.jt cm.jalt cm.popret(z) sret mret
+    # c.j c.jal cm.jt cm.jt cm.jalt cm.popret(z) sret mret
+    assert {word: itype(decode(0, word, 32), V10) for word in words} == words
     assert [itype(decode(0, 0x63, 64), V10, taken) for taken in (False, True)] == [4, 5]

@@ -78,9 +78,8 @@ def test_files(tmp_path: Path):
     assert Rows.load(tmp_path / "rows.npz").differs(rows) is None
     write_stimulus(tmp_path / "stimulus.bin", rows)
     played = np.fromfile(tmp_path / "stimulus.bin", np.uint8).reshape(len(rows), -1)
-    assert (
-        played.shape[1] == 32 + 2 * 24 and int.from_bytes(played[2, -8:].tobytes(), "big") == 20
-    )  # idle cycles before the row
+    # idle cycles before the row
+    assert played.shape[1] == 32 + 2 * 24 and int.from_bytes(played[2, -8:].tobytes(), "big") == 20
 
 
 def test_what_both_monitors_saw_is_joined():

@@ -95,9 +95,8 @@ def test_a_count_that_a_write_did_not_restart() -> None:
     capture = played([w(CTL, EVERY), t(0), *[WAIT] * 3, w(CTL, EVERY), *[WAIT] * 2, t(1), w(SELECT, 0x200), r(DATA)])
     assert value(capture, -1) >> CC == 2
     assert shown(capture, -1, data_of(capture, 7)) == ["CTR.cycle.reset"]
-    assert "CTR.cycle.ccv_write" in shown(
-        capture, -1, data_of(capture, 7) | CCV
-    )  # it went on as if nothing were written
+    # it went on as if nothing were written
+    assert "CTR.cycle.ccv_write" in shown(capture, -1, data_of(capture, 7) | CCV)
 
 
 def test_what_shows_that_a_write_restarts_the_counter() -> None:

@@ -211,9 +211,8 @@ class LegalEncoder:
         if target:
             self.cache[entry] = here.pc
         self.last, reported = here.pc, self.map
-        before = self.pbc - (
-            self.draft and failed is False
-        )  # the draft's count ends before the address, which a jump may lie between
+        # the draft's count ends before the address, which a jump may lie between
+        before = self.pbc - (self.draft and failed is False)
         if before > MOST or self.pbc > MOST or (before == MOST and (failed or not self.coin(self.habits.full_map))):
             if self.draft:
                 self.send("branch_map", branches=0, branch_fmt=1, branch_count=before - MOST, no_mispred=1)

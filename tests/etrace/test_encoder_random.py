@@ -34,9 +34,8 @@ def check_order(trace: EncodedTrace, beats: Beats) -> None:
     """Rows rise; a sync comes first wherever trace began, ended or lost something; what ended had begun."""
     assert trace.beat == sorted(trace.beat) and set(trace.reasons) <= set(CLAUSES)
     assert not beats.drop[trace.beat].any()
-    drafted = (
-        trace.config.variant == "draft_0_026"
-    )  # it has no packet for a trap whose handler did not retire, and that may be all of a trace
+    # it has no packet for a trap whose handler did not retire, and that may be all of a trace
+    drafted = trace.config.variant == "draft_0_026"
     following = False
     for packet in trace.packets:
         if packet.name == "support":

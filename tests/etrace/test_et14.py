@@ -148,9 +148,8 @@ def encoded(steps: list[Step], config: Config) -> EncodedTrace:
     pcs = [step.pc for step in steps] + [program.symbols["end"], program.symbols["handler"]]
     kinds = [Kind.INSN] * len(steps) + [Kind.INTERRUPT, Kind.INSN]
     codes = [program.code[pc] for pc in pcs]
-    pcs[-2] = next(
-        islice(execution(program, program.symbols["main"]), len(steps), None)
-    ).pc  # where the hart was interrupted
+    # where the hart was interrupted
+    pcs[-2] = next(islice(execution(program, program.symbols["main"]), len(steps), None)).pc
     rows = Retired.from_columns(
         kind=[Kind.TRACE_ON, *kinds, Kind.TRACE_OFF],
         pc=[0, *pcs, 0],

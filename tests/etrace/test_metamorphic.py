@@ -68,9 +68,8 @@ def test_regrouping(seed: int) -> None:
     """Single retirement, longest blocks, any blocks; 1, 2 and 4 a cycle:
     the same packets for the same reasons (ET-17).
     """
-    mode = random.Random(f"{seed}:mode").choice(
-        (0, 1, 3)
-    )  # an interval in cycles knows the blocks, and so does a filter by addresses
+    # an interval in cycles knows the blocks, and so does a filter by addresses
+    mode = random.Random(f"{seed}:mode").choice((0, 1, 3))
     what = walk(seed, inst_sync_mode=mode, filter="")
     check_regrouping(what)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers read a second time from the specification, not from the table: packet fields, codes, predictor, transport
-header and filter registers of E-Trace.
+"""Numbers read a second time from the specification, not from the table: packet fields, codes, predictor and
+transport header of E-Trace.
 
 Each expected number comes after the section it was read in. E2: Efficient Trace for RISC-V 2.0. D: payload chapter of
 draft 0.026. EN: packet encapsulation 1.0. TCI: Trace Control Interface 1.0. Where a document has no number, a ruling
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rvtrace.models.common import filters
 from rvtrace.models.etrace import table as packets
 from rvtrace.models.etrace.codec import compress
 from rvtrace.models.etrace.config import Config
@@ -108,26 +107,13 @@ def test_fields(config: Config, name: str, values: dict[str, int], options: dict
     assert " ".join(f"{field} {width}" for field, width in widths if width) == expected
 
 
-@pytest.mark.parametrize(
-    "variant, steps",
-    [("v2_0", {1: 1, 3: 3, 7: 7, 15: 15, 31: 31}), ("draft_0_026", {1: 1, 9: 9, 17: 17, 25: 25, 31: 31})],
-)  # E2 7.7, D table 1
-def test_branch_map_lengths(variant: str, steps: dict[int, int]) -> None:
-    for branches in range(1, 32):
-        assert packets.map_length(variant, branches) == steps[min(last for last in steps if branches <= last)]
-
-
 def test_codes() -> None:
     assert packets.QUAL_STATUS == ("no_change", "ended_rep", "trace_lost", "ended_ntr")  # E2 7.5, D: 00 01 10 11
     assert packets.PRIVILEGE_NAMES == {0: "U", 1: "S", 3: "M", 4: "D", 5: "VU", 6: "VS"}  # E2 table 8, priv
     assert {p.name: PRIVILEGE[p] for p in Priv} == {"U": 0, "S": 1, "M": 3, "VU": 5, "VS": 6}  # E2 table 8
     reports = encoder_input.IMPRECISE, encoder_input.PRECISE, encoder_input.ASYNC
-    assert reports == (1, 2, 3) and encoder_input.DRAFT_CTYPE.tolist() == [
-        3,
-        2,
-        1,
-        0,
-    ]  # E2 table 9; ingress port of 2019, context_type
+    # E2 table 9; ingress port of 2019, context_type
+    assert reports == (1, 2, 3) and encoder_input.DRAFT_CTYPE.tolist() == [3, 2, 1, 0]
     names = (
         "NONE EXCEPTION INTERRUPT XRET NOT_TAKEN TAKEN UNINFERABLE_JUMP RESERVED UNINFERABLE_CALL INFERABLE_CALL"
         " UNINFERABLE_TAIL_CALL INFERABLE_TAIL_CALL"
@@ -188,9 +174,8 @@ def test_predictor() -> None:
 
 
 def test_limits() -> None:
-    assert (
-        RATIFIED.max_pbc == 31 + 0xFFFF_FFFF and DRAFT.max_pbc == 31 + 0xFFFF
-    )  # E2 7.8, D table 3: the count is sent minus 31
+    # E2 7.8, D table 3: the count is sent minus 31
+    assert RATIFIED.max_pbc == 31 + 0xFFFF_FFFF and DRAFT.max_pbc == 31 + 0xFFFF
     assert Config(inst_sync_max=3).sync_interval == 1 << 7  # TCI trTeInstSyncMax: 2^(this + 4)
     irdepth = packets.formats("v2_0")["address"].fields[-1]
     assert irdepth.bits(Config(return_stack_size_p=0, call_counter_size_p=7), {}) == 7  # E2 7.6.3
@@ -201,9 +186,8 @@ def test_limits() -> None:
     ((1 << 70) - 0x81, 70, "7fff"),
 ])  # fmt: skip
 def test_sign_based_compression(payload: int, length: int, expected: str) -> None:
-    assert (
-        compress(payload, length).hex() == expected
-    )  # E2 chapter 7: identical top bits go, whole bytes, the last bit sent is the sign
+    # E2 chapter 7: identical top bits go, whole bytes, the last bit sent is the sign
+    assert compress(payload, length).hex() == expected
 
 
 def test_headers() -> None:
@@ -213,29 +197,5 @@ def test_headers() -> None:
     messaging, atb = Config(flow=2, timestamp=1, index_width=8), Config(encapsulation="atb", timestamp=1)
     assert encapsulate([b"\x1f\x2f\x3f"], [False], [0x1234], messaging).hex() == "c3" + "00" + "3412" + "1f2f3f"
     assert encapsulate([b"\x1f\x2f\x3f"], [False], [0x1234], atb).hex() == "23" + "3412" + "1f2f3f" + "0000"
-    assert (
-        encapsulate([b"\x1f"], [True], [0], Config(framing="zeros")).hex() == "00" * 32 + "01" + "1f"
-    )  # E2 chapter 7: 2^N zero bytes, N = 5
-
-
-def test_filters() -> None:
-    """TCI 6.3: filter control bits 0 to 3, comparators from bits 4, 8 and 12, functions 0 to 5; value of interrupts is
-    bit 8.
-    """
-    text = filters.FilterSettings.parse("iaddr>=0x10&tval!=0x20&ecause=33&trap=interrupt&priv=M", 64).registers()
-    assert (
-        text["trTeFilter0Control"] == 0b1111 | 1 << 4 | 0 << 5 | 1 << 8 | 1 << 9
-        and text["trTeFilter0MatchInst"] == 1 << 8 | 1 << 3
-    )
-    assert (text["trTeFilter0MatchEcauseLow"], text["trTeFilter0MatchEcauseHigh"]) == (0, 1 << 1)
-    assert (text["trTeComp0Control"], text["trTeComp1Control"]) == (5 << 4, 2 | 1 << 4)
-    range_ = filters.FilterSettings.parse("context!=1..2;watch=4", 64).registers()
-    assert (range_["trTeComp0Control"], range_["trTeComp1Control"]) == (1 | 1 << 2 | 5 << 4 | 3 << 8 | 2 << 12, 1 << 14)
-
-
-@pytest.mark.parametrize("name, bit", [("U", 0), ("S", 1), ("M", 3), ("VU", 5), ("VS", 6)])
-def test_filter_privilege(name: str, bit: int) -> None:
-    """TCI trTeFilterMatchChoicePrivilege: "if bit N is 1, then match if the priv value at ingress port is N"; E2 table
-    8 encodes priv.
-    """
-    assert filters.FilterSettings.parse(f"priv={name}", 64).registers()["trTeFilter0MatchInst"] == 1 << bit
+    # E2 chapter 7: 2^N zero bytes, N = 5
+    assert encapsulate([b"\x1f"], [True], [0], Config(framing="zeros")).hex() == "00" * 32 + "01" + "1f"

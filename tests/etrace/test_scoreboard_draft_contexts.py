@@ -77,7 +77,6 @@ def test_only_changes_are_reported() -> None:
     )
     assert (beats.ctype[beats.valid()[:, 0]] == IMPRECISE).any()
     always = deepcopy(beats)
-    always.context = always.context ^ (np.arange(len(beats)) % 2 << 7)[:, None].astype(
-        always.context.dtype
-    )  # as if each cycle had its own
+    # as if each cycle had its own
+    always.context = always.context ^ (np.arange(len(beats)) % 2 << 7)[:, None].astype(always.context.dtype)
     assert "ET.alg.resync" in failed(PRECISE, always)

@@ -17,13 +17,8 @@ from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 from tests.common.long import some
 
-PLAIN = {
-    "bcount_bits": 16,
-    "return_stack_size_p": 4,
-    "call_counter_size_p": 0,
-    "cache_size_p": 5,
-    "f0s_width_p": 1,
-}  # one build, both variants
+# one build, both variants
+PLAIN = {"bcount_bits": 16, "return_stack_size_p": 4, "call_counter_size_p": 0, "cache_size_p": 5, "f0s_width_p": 1}
 OPTIONS = {"implicit_return": 1, "jump_target_cache": 1, "branch_prediction": 1, "sijump": 1}
 LEVELS = ("enable", "inst_tracing", "halted", "in_reset", "toggle")
 PULSES = ("notify", "ctype")

@@ -12,7 +12,7 @@ from rvtrace.models.etrace.codec import PacketError, is_shortest, pack, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import Packet, map_length
 from tests.common.packers import lsb_first
-from tests.etrace.layouts import cut, payload
+from tests.etrace.layouts import MAP_BITS, cut, payload
 
 # Parameters of the published vectors.
 PUBLISHED = Config(privilege_width_p=2, ecause_width_p=5, itype_width_p=3)
@@ -41,29 +41,8 @@ def test_published(text: str, name: str, values: dict[str, Any]) -> None:
     assert is_shortest(data)
 
 
-# branches: bits of branch_map; both sides of every boundary, and 0, which means 31 without an address.
-DRAFT_LENGTHS = {0: 31, 1: 1, 2: 9, 9: 9, 10: 17, 17: 17, 18: 25, 25: 25, 26: 31, 31: 31}
-RATIFIED_LENGTHS = {
-    0: 31,
-    1: 1,
-    2: 3,
-    3: 3,
-    4: 7,
-    7: 7,
-    8: 15,
-    9: 15,
-    10: 15,
-    15: 15,
-    16: 31,
-    17: 31,
-    18: 31,
-    25: 31,
-    26: 31,
-    31: 31,
-}
-LENGTHS = [("draft_0_026", b, m) for b, m in DRAFT_LENGTHS.items()] + [
-    ("v2_0", b, m) for b, m in RATIFIED_LENGTHS.items()
-]
+# Branches and bits of branch_map; 0 means 31 without an address.
+LENGTHS = [(variant, branches, bits.get(branches, 31)) for variant, bits in MAP_BITS.items() for branches in range(32)]
 NARROW: dict[str, Any] = {"iaddress_width_p": 32, "return_stack_size_p": 0, "bcount_bits": 16}
 
 
@@ -92,20 +71,13 @@ def test_branch_map_lengths(variant: str, branches: int, length: int, fill: int)
     assert map_length(variant, branches or 31) == length
 
 
-@pytest.mark.parametrize("branches, length", [(b, m) for b, m in RATIFIED_LENGTHS.items() if b])
+@pytest.mark.parametrize("branches, length", MAP_BITS["v2_0"].items())
 def test_branch_map_lengths_with_a_cache_index(branches: int, length: int) -> None:
     """Format 0.1 has the same lengths, and no map for 0 branches; irreport differs from the last bit before it."""
     config = Config(jump_target_cache=1)
     full = (1 << length) - 1
-    v = {
-        "format": 0,
-        "subformat": 1,
-        "index": 21,
-        "branches": branches,
-        "branch_map": full,
-        "irreport": 1,
-        "irdepth": 9,
-    }
+    v = {"format": 0, "subformat": 1, "index": 21, "branches": branches, "branch_map": full, "irreport": 1}
+    v["irdepth"] = 9
     bits = "00" + "1" + lsb_first(21, 5) + lsb_first(branches, 5) + "1" * length + "0" + lsb_first(9, 5)
     assert pack(Packet("jump_target", v), config) == cut(bits)
     assert unpack(cut(bits), config) == Packet("jump_target", v)

@@ -40,10 +40,8 @@ WORDS = (
     "IRETIRE_BITS=7",
     "REPEAT_BITS=18",
 )
-LONGER = (
-    "SIZE=6000",
-    *(word for word in WORDS if not word.startswith("SIZE=")),
-)  # so that it can be stopped in between
+# so that it can be stopped in between
+LONGER = ("SIZE=6000", *(word for word in WORDS if not word.startswith("SIZE=")))
 
 
 def test_a_killed_regression_goes_on(tmp_path, sim):

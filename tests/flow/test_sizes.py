@@ -23,9 +23,8 @@ def test_tandem_counts_the_program_alone() -> None:
         config = Config.from_dict(dict(method.options))
         data = encode(from_recording(run, load=False), config).data
         found = decode(data, config)
-        assert (
-            found.group_count == 1 + len(run.retired) and not found.diagnostics and not found.init.any()
-        )  # interrupts have a group, too
+        # interrupts have a group, too
+        assert found.group_count == 1 + len(run.retired) and not found.diagnostics and not found.init.any()
         assert table.mean(m) == pytest.approx((8 * len(data) / len(run.retired),) * 2)
 
 

@@ -80,14 +80,8 @@ def test_the_mode_of_the_cycle_is_that_of_its_instructions() -> None:
     """
     hpm = Hpm(Config())
     hpm.access(Access(WRITE, INSTRETCFG, 0b11011 << 58))
-    for priv, retired in (
-        (U, 1),
-        (U, 0),
-        (M, 2),
-        (M, 1),
-        (U, 1),
-        (U, 1),
-    ):  # a load traps, handler, MRET, the load, the next one
+    # a load traps, handler, MRET, the load, the next one
+    for priv, retired in ((U, 1), (U, 0), (M, 2), (M, 1), (U, 1), (U, 1)):
         hpm.cycle(priv, Counts(retired=retired))
     assert hpm.counter(2) == 3
 

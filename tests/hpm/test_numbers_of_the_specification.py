@@ -94,11 +94,8 @@ def test_access_bits_of_the_address() -> None:
 
 
 def test_bits_of_event_and_configuration_registers() -> None:
-    assert (OF_BIT, INHIBITS, SELECT_MASK) == (
-        63,
-        FILTERS,
-        0x00FF_FFFF_FFFF_FFFF,
-    )  # Sscofpmf: 55:0 are what is left below WPRI 57:56
+    # Sscofpmf: 55:0 are what is left below WPRI 57:56
+    assert (OF_BIT, INHIBITS, SELECT_MASK) == (63, FILTERS, 0x00FF_FFFF_FFFF_FFFF)
     for n in range(3, 32):
         event = csr(f"mhpmevent{n}", RV64)
         for name, bit in {**FILTERS, "OF": 63}.items():
@@ -124,11 +121,8 @@ def test_inhibit_bits_of_absent_modes_read_zero(absent: dict[str, Any], zero: in
 
 def test_bits_of_enables_inhibit_and_overflow() -> None:
     bits = {"CY": 0, "TM": 1, "IR": 2, **{f"HPM{n}": n for n in range(3, 32)}}
-    for name in (
-        "mcounteren",
-        "scounteren",
-        "hcounteren",
-    ):  # Priv, counter-enable registers: 32 bits, HPM31 ... HPM3 IR TM CY
+    # Priv, counter-enable registers: 32 bits, HPM31 ... HPM3 IR TM CY
+    for name in ("mcounteren", "scounteren", "hcounteren"):
         assert {field.name: field.lsb for field in csr(name, RV64).fields} == bits and csr(name, RV64).width == 32
         assert csr(name, RV64).warl((1 << 64) - 1) == 0xFFFF_FFFF
     stop = csr("mcountinhibit", RV64)  # Priv, Machine Counter-Inhibit: 32 bits, bit 1 is 0
@@ -140,18 +134,14 @@ def test_bits_of_enables_inhibit_and_overflow() -> None:
 
 def test_counters_have_64_bits_and_lcofi_is_13() -> None:
     for name in ("mcycle", "minstret", "mhpmcounter3", "mhpmcounter31", "time", "cycle", "hpmcounter17"):
-        assert (
-            csr(name, RV64).width == 64 and csr(name, RV64).fields[0].width == 64
-        )  # Priv, Hardware Performance Monitor
-    assert (
-        LCOFI_BIT == 13
-    )  # Sscofpmf: "bit 13 in the mip/mie/sip/sie registers"; Priv, mcause: interrupt 13 counter overflow
+        # Priv, Hardware Performance Monitor
+        assert csr(name, RV64).width == 64 and csr(name, RV64).fields[0].width == 64
+    # Sscofpmf: "bit 13 in the mip/mie/sip/sie registers"; Priv, mcause: interrupt 13 counter overflow
+    assert LCOFI_BIT == 13
     for name in ("mip", "mie", "sip", "sie", "mideleg", "hideleg", "vsip", "vsie"):  # hideleg bit 13: Shlcofideleg
         assert csr(name, RV64).mask == 1 << 13, name
-    assert {name: csr(name, RV64).virtual for name in ("sip", "sie")} == {
-        "sip": "vsip",
-        "sie": "vsie",
-    }  # Priv, VS CSRs replace those of S
+    # Priv, VS CSRs replace those of S
+    assert {name: csr(name, RV64).virtual for name in ("sip", "sie")} == {"sip": "vsip", "sie": "vsie"}
 
 
 def counter_outcome(mode: int, machine: int, supervisor: int, hypervisor: int) -> int:
@@ -160,13 +150,11 @@ def counter_outcome(mode: int, machine: int, supervisor: int, hypervisor: int) -
     """
     if mode == M:
         return DONE
-    if (
-        not machine
-    ):  # "while executing in S-mode or U-mode will cause an illegal-instruction exception"; V = 1 demands mcounteren 1
+    # "while executing in S-mode or U-mode will cause an illegal-instruction exception"; V = 1 demands mcounteren 1
+    if not machine:
         return ILLEGAL
-    if (mode in (VS, VU) and not hypervisor) or (
-        mode == VU and not supervisor
-    ):  # "in VU-mode, ... in either hcounteren or scounteren is 0"
+    # "in VU-mode, ... in either hcounteren or scounteren is 0"
+    if (mode in (VS, VU) and not hypervisor) or (mode == VU and not supervisor):
         return VIRTUAL
     return ILLEGAL if mode == U and not supervisor else DONE
 
@@ -179,9 +167,8 @@ def test_who_may_read_a_counter(mode: int) -> None:
         for m, s, h in itertools.product((0, 1), repeat=3):
             enables, file = (m, s, h), csr_file(config)
             gates = Gates(mcounteren=m << n, scounteren=s << n, hcounteren=h << n)
-            want = (
-                counter_outcome(mode, *enables) if not high or config.xlen == 32 else ILLEGAL
-            )  # XLEN > 32: a high half is always illegal
+            # XLEN > 32: a high half is always illegal
+            want = counter_outcome(mode, *enables) if not high or config.xlen == 32 else ILLEGAL
             assert file.outcome(gates, found, Access(READ, priv=mode)) == want, (found.name, enables)
             assert file.outcome(gates, found, Access(WRITE, priv=mode)) == ILLEGAL  # read-only
             assert file.outcome(gates, found, Access(SET, 0, 0, mode)) == want  # Zicsr: rs1 = x0 does not write

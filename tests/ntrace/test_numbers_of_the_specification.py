@@ -39,13 +39,8 @@ MESSAGES = {
     30: "RepeatBranch B-CNT",
     33: "ProgTraceCorrelation EVCODE:4 CDF:2 I-CNT HIST",
 }
-SIZES = {
-    "I-CNT": 22,
-    "F-ADDR": 63,
-    "U-ADDR": 63,
-    "HIST": 32,
-    "PROCESS": 64,
-}  # table 10, Maximum Field Sizes; chapter 3, of any field
+# table 10, Maximum Field Sizes; chapter 3, of any field
+SIZES = {"I-CNT": 22, "F-ADDR": 63, "U-ADDR": 63, "HIST": 32, "PROCESS": 64}
 # Tables 25 (8, 10..13 reserved, 14, 15 vendor's), 9, 23 (2, 3, 5..7 reserved), 15 (1..7 reserved), 19 (3..7 reserved);
 # from 8 on, these three are vendor's.
 CODES = {
@@ -62,9 +57,8 @@ VENDORS = {"sync": {14, 15}, "evcode": set(range(8, 16)), "etype": set(range(8, 
 def test_messages(variant: str) -> None:
     table = TABLES[variant].by_code
     assert kinds.TCODE_BITS == 6
-    assert set(table) == set(MESSAGES) | set(range(56, 63)) and list(kinds.VENDOR_TCODES) == list(
-        range(56, 63)
-    )  # 56..62: vendor-defined
+    # 56..62: vendor-defined
+    assert set(table) == set(MESSAGES) | set(range(56, 63)) and list(kinds.VENDOR_TCODES) == list(range(56, 63))
     for tcode, text in MESSAGES.items():
         name, *fields = text.split()
         kind = cast(kinds.MessageType, table[tcode])
@@ -244,9 +238,8 @@ def test_itype() -> None:
     for raw, rc7, ratified in ITYPES:
         insn = decode(0x1000, raw, 64, entry=lambda index: 0x2000)
         assert (int(itype(insn, "rc7")), int(itype(insn, "v1_0"))) == (rc7, ratified), hex(raw)
-    assert (
-        int(itype(decode(0x1000, 0x2001, 32), "rc7")) == int(itype(decode(0x1000, 0x2001, 32), "v1_0")) == 9
-    )  # c.jal, of RV32 alone
+    # c.jal, of RV32 alone
+    assert int(itype(decode(0x1000, 0x2001, 32), "rc7")) == int(itype(decode(0x1000, 0x2001, 32), "v1_0")) == 9
     assert [int(itype(decode(0x1000, 0x0000_0063, 64), "v1_0", taken)) for taken in (False, True)] == [4, 5]
 
 

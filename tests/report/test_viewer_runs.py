@@ -115,11 +115,8 @@ def test_messages_wait_while_those_before_them_leave():
     sent, insn = np.array([5, 6, 7, 8, 9, 9]), np.array([1, 2, 3, 9])
     found = Cycles.of(sent, insn, np.array([0, 2, 5]), np.array([0, 2, 3]), 4)
     assert found.message.tolist() == [5, 7, 9] and found.insn is not None and found.waiting is not None
-    assert found.waiting.tolist() == [
-        2,
-        1,
-        1,
-    ]  # in cycle 5 instructions 1 and 2 had retired, in 7 only the second waits
+    # in cycle 5 instructions 1 and 2 had retired, in 7 only the second waits
+    assert found.waiting.tolist() == [2, 1, 1]
     assert Cycles.of(sent, insn, np.array([0]), np.array([0]), 5).insn is None, "a trace with losses"
 
 

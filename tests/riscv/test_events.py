@@ -74,11 +74,8 @@ def test_reset_and_sleep_are_levels(program):
     reported = from_beats(beats, program)
     assert reported.differs(observable(walk.retired(), program)) is None
     assert reported.kind.tolist()[2:5] == [Kind.RESET_ENTRY, Kind.VENDOR, Kind.RESET_EXIT]
-    assert reported.pc.tolist()[2:5] == [
-        BASE + 4,
-        BASE + 4,
-        BASE,
-    ]  # where the instruction before led, until the hart goes on
+    # where the instruction before led, until the hart goes on
+    assert reported.pc.tolist()[2:5] == [BASE + 4, BASE + 4, BASE]
 
 
 def test_the_first_row_has_the_level_before(program):

@@ -18,12 +18,10 @@ def test_the_counter_is_of_the_set_and_can_monitor_the_event(xlen: int) -> None:
     machine = Machine(xlen)
     assert machine.ok(MATCH, counter_idx_mask=ALL, event_idx=1) == 0  # cycles: mcycle is the lowest
     assert machine.ok(MATCH, counter_idx_mask=ALL, event_idx=2) == 2
-    assert (
-        machine.ok(MATCH, counter_idx_base=4, counter_idx_mask=0b101001, event_idx=4) == 4
-    )  # cache misses: 4 and 7 can
-    assert (
-        machine.ok(MATCH, counter_idx_base=7, counter_idx_mask=0b101, event_idx=5) == 9
-    )  # branches: of 7 and 9 only 9
+    # cache misses: 4 and 7 can
+    assert machine.ok(MATCH, counter_idx_base=4, counter_idx_mask=0b101001, event_idx=4) == 4
+    # branches: of 7 and 9 only 9
+    assert machine.ok(MATCH, counter_idx_base=7, counter_idx_mask=0b101, event_idx=5) == 9
     assert machine.ok(MATCH, counter_idx_mask=ALL, event_idx=FW | 6) == 10
     assert machine.event(4) == 4 and machine.event(6) == 5 and machine.event(3) == 0
 
@@ -103,9 +101,8 @@ def test_every_reserved_flag_bit_is_refused_or_with_lenient_flags_ignored(xlen: 
     for bit in range(8, xlen):
         assert machine.error(MATCH, counter_idx_mask=8, config_flags=1 << bit, event_idx=1) == "INVALID_PARAM"
         assert lenient.ok(MATCH, counter_idx_mask=8, config_flags=1 << bit, event_idx=1) == 3
-    assert (
-        machine.error(MATCH, counter_idx_mask=2, config_flags=1 << 8, event_idx=0) == "INVALID_PARAM"
-    )  # before the event
+    # before the event
+    assert machine.error(MATCH, counter_idx_mask=2, config_flags=1 << 8, event_idx=0) == "INVALID_PARAM"
 
 
 @XLENS
@@ -151,9 +148,8 @@ def test_skip_match_takes_the_first_of_the_set_even_started(xlen: int) -> None:
     assert machine.ok(MATCH, counter_idx_base=3, counter_idx_mask=0b11, config_flags=SKIP, event_idx=4) == 3
     assert machine.ok(MATCH, counter_idx_base=4, counter_idx_mask=0b1001, config_flags=SKIP, event_idx=6) == 4
     assert machine.event(4) == 6 and machine.counter(4) == 77 and machine.running() == {4}
-    assert (
-        machine.error(MATCH, counter_idx_mask=0b1001, config_flags=SKIP, event_idx=3) == "NOT_SUPPORTED"
-    )  # mcycle cannot
+    # mcycle cannot
+    assert machine.error(MATCH, counter_idx_mask=0b1001, config_flags=SKIP, event_idx=3) == "NOT_SUPPORTED"
 
 
 def test_the_started_counter_is_inhibited_while_skip_match_sets_it_up() -> None:

@@ -49,9 +49,8 @@ def test_the_window_of_the_bitmap_is_64_counters(xlen: int) -> None:
         machine.ok(STOP, counter_idx_base=base, counter_idx_mask=0, stop_flags=2)
         assert machine.word(SNAPSHOT) == bits
     machine.ok(START, counter_idx_base=200, counter_idx_mask=1)
-    assert (
-        machine.running() == {0, 2, 6} and machine.ok("num_counters") == 5
-    )  # mcycle and minstret are nobody's: left alone
+    # mcycle and minstret are nobody's: left alone
+    assert machine.running() == {0, 2, 6} and machine.ok("num_counters") == 5
 
 
 @XLENS

@@ -201,9 +201,8 @@ def test_which_event_idx_are_defined(version: tuple[int, int], later: int) -> No
     }
     asked = {type_ << 16 | code for type_ in range(16) for code in codes}
     assert {event for event in asked if sbi.defined(event, version)} == want & asked
-    assert not any(
-        sbi.defined(event | 1 << bit, version) for event in (1, 0x2_0000, 0xF_0000) for bit in range(20, 64)
-    )  # "a 20 bits wide number"
+    # "a 20 bits wide number"
+    assert not any(sbi.defined(event | 1 << bit, version) for event in (1, 0x2_0000, 0xF_0000) for bit in range(20, 64))
 
 
 def test_shared_memory() -> None:

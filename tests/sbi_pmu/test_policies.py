@@ -29,11 +29,8 @@ def configured(m: Machine) -> object:
 
 def skip_match(m: Machine) -> object:
     m.config(3, 3)
-    foreign = (
-        matched(m, 7, 1, 5, sbi.SKIP_MATCH),
-        m.event(5),
-        matched(m, 10, 1, 5, sbi.SKIP_MATCH),
-    )  # 7 has no event 5, 10 no hardware event
+    # 7 has no event 5, 10 no hardware event
+    foreign = (matched(m, 7, 1, 5, sbi.SKIP_MATCH), m.event(5), matched(m, 10, 1, 5, sbi.SKIP_MATCH))
     return matched(m, 3, 1, 4, sbi.SKIP_MATCH), m.event(3) & 0xFF, matched(m, 4, 1, 4, sbi.SKIP_MATCH), foreign
 
 

@@ -12,16 +12,8 @@ from rvtrace.models.sbi_pmu.policy import NAMED
 from rvtrace.tb.sbi_pmu.stimulus.builds import BUILDS
 from rvtrace.tb.sbi_pmu.stimulus.random_jobs import random_job
 
-PLATFORM = (
-    "ip",
-    "gap",
-    "firmware",
-    "firmware_width",
-    "sbi",
-    "snapshot",
-    "event_info",
-    "policy",
-)  # what a run chooses; the rest is the build's
+# what a run chooses; the rest is the build's
+PLATFORM = ("ip", "gap", "firmware", "firmware_width", "sbi", "snapshot", "event_info", "policy")
 
 
 def fixed(build: str) -> dict:

@@ -68,9 +68,8 @@ def test_both_readings_agree_on_random_sessions(xlen: int, more: str) -> None:
 def test_take_needs_a_defined_event_and_a_counter_of_its_kind(xlen: int) -> None:
     machine = Machine(xlen, skip_match="take")
     arguments = {"counter_idx_mask": 1, "config_flags": SKIP}
-    assert (
-        machine.ok("counter_config_matching", counter_idx_base=0, event_idx=6, **arguments) == 0
-    )  # mcycle counts cycles all the same
+    # mcycle counts cycles all the same
+    assert machine.ok("counter_config_matching", counter_idx_base=0, event_idx=6, **arguments) == 0
     assert machine.ok("counter_config_matching", counter_idx_base=10, event_idx=0xF_0200, **arguments) == 10
     for index, event in ((10, 6), (3, 0xF_0000), (3, 11), (3, 0), (10, 0xF_0016)):
         assert (

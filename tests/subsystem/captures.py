@@ -47,9 +47,8 @@ def good(program: str = "sort", size: int = 3000, **options: Any) -> SubsystemCa
     )
     rows = _rows(run, config, size, cycle, retired)
     beats = beats_of(retired, cycle, config.retire)
-    moves = Transfers.of_retired(
-        run.retired.select(slice(0, size + 1)), run.program
-    )  # one more, so that the last one's target is known
+    # one more, so that the last one's target is known
+    moves = Transfers.of_retired(run.retired.select(slice(0, size + 1)), run.program)
     snapshots = _software(config, moves, rows_of(retired, run.program), retired, cycle, missed, rows)
     return SubsystemCapture(
         config,

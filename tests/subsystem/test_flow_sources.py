@@ -43,12 +43,8 @@ CONFIGS: tuple[dict[str, Any], ...] = (
     },
 )
 STREAMS = ("ntrace", "etrace", "tandem")
-BESIDE = (
-    "SUB.tandem.minstret",
-    "SUB.tandem.mcycle",
-    "SUB.count.load",
-    "SUB.count.store",
-)  # what the tandem trace alone reports
+# what the tandem trace alone reports
+BESIDE = ("SUB.tandem.minstret", "SUB.tandem.mcycle", "SUB.count.load", "SUB.count.store")
 SHARED = ("pcs", "traps", "modes", "insn", "parts")
 
 

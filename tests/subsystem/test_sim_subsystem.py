@@ -24,9 +24,8 @@ from tests.common.long import LONG, only_long, some
 from tests.common.scenario_runs import builds, of_build
 
 SYSTEM = systems.bench("subsystem")
-COMMON = {
-    SYSTEM.build_of(job) for job in SYSTEM.programs()
-}  # of the main job; the others take half a minute to compile
+# of the main job; the others take half a minute to compile
+COMMON = {SYSTEM.build_of(job) for job in SYSTEM.programs()}
 EVERY = [build if build in COMMON else only_long(build, why="a build of its own") for build in builds(SYSTEM)]
 SIZE = 400
 

@@ -52,9 +52,8 @@ def test_lossless(config: Config) -> None:
     rows = [*random_rows(f"lossless:{config}", 500, config), FLUSH]
     expected = expected_items(rows, config)
     decoded = decode(encode(Rows.from_rows(rows), config).data, config)
-    assert {found.name for found in decoded.diagnostics} <= {
-        "repeated_state"
-    }  # a random CSR may be fcsr or a counter as well
+    # a random CSR may be fcsr or a counter as well
+    assert {found.name for found in decoded.diagnostics} <= {"repeated_state"}
     groups, pc, seen = iter(group for group in decoded.groups() if not group.outside), None, 0
     for row, items in zip(rows, expected):
         if it.Begin() in items:

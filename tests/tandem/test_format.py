@@ -22,49 +22,6 @@ def test_rows_declare_their_columns() -> None:
     assert set(Rows.__annotations__) == set(DTYPES)
 
 
-def test_payload_lengths() -> None:
-    """Chapter 2: bits after the opcode, for RV64 with 64-bit f registers."""
-    config = Config(xlen=64, flen=32)
-    fixed = {1: 0, 2: 0, 3: 0, 5: 24, 6: 24, 10: 0, 11: 0, 16: 16, 17: 32}
-    assert set(fixed) | {4, 7, 8, 9} == set(table.BY_CODE)
-    for code, length in fixed.items():
-        assert sum(field.bits(config, {}) for field in table.BY_CODE[code].fields) == length
-
-    def bits(code: int, **values: int) -> int:
-        return sum(field.bits(config, values) for field in table.BY_CODE[code].fields)
-
-    assert [bits(4, address=address) for address in (0, 0xFFF, 0x1000, 0x101F, 0x1020, 0x103F)] == [
-        80,
-        80,
-        80,
-        80,
-        48,
-        48,
-    ]
-    assert [table.register_width(config, address) for address in (0x1040, 0x1FFF, 0x8000)] == [0, 0, 0]
-    assert [bits(7, id=identifier) - 8 for identifier in range(1, 11)] == [8, 64, 64, 8, 16, 32, 64, 64, 64, 64]
-    store, load, swap = ({"op": op, "size": 3, "result": 0} for op in (1, 0, 4))
-    assert [bits(8, **values) - 64 for values in (store, load, swap)] == [8 + 64, 8, 8 + 64]
-    assert [bits(9, **values) for values in (store, load, swap, load | {"result": 1})] == [8, 72, 72, 8]
-    assert {bits(9, op=0, size=size, result=0) for size in range(4)} == {16, 24, 40, 72}
-
-
-def test_operations() -> None:
-    """TV-2: requests of stores, sc and amos have data; responses of loads, lr, sc, amos and fetches that succeeded."""
-    names = "load store lr sc amoswap amoadd amoxor amoand amoor amomin amomax amominu amomaxu fetch".split()
-    assert [operation.name for operation in table.OPERATIONS] == names
-    assert [operation.name for operation in table.OPERATIONS if not operation.request_data] == ["load", "lr", "fetch"]
-    assert [operation.name for operation in table.OPERATIONS if not operation.response_data] == ["store"]
-
-
-@pytest.mark.parametrize(("xlen", "mlen", "size"), [(64, 64, 8), (32, 32, 4), (32, 34, 5)])
-def test_addresses(xlen: int, mlen: int, size: int) -> None:
-    """MLEN is rounded up to bytes."""
-    config = Config(xlen=xlen, mlen=mlen)
-    assert {table.state_width(config, identifier) for identifier in (2, 3, 9)} == {8 * size}
-    assert table.state_width(config, 10) == xlen
-
-
 def test_configuration() -> None:
     """There and back; what is not legal is refused in a sentence that says what is."""
     config = Config(xlen=32, mlen=34, flen=0, absent=("eaddr", "paddr"), lanes=2, incremental=2)

@@ -43,9 +43,8 @@ def test_it_begins_anywhere_and_then_counts(xlen: int) -> None:
 
 def test_both_halves_on_rv32() -> None:
     rows = steps_of(assembled(INSTRETH, INSTRET, NOP, INSTRET, INSTRETH, xlen=32), 7)
-    values = iter(
-        [7, (1 << 32) - 2, 0, 8]
-    )  # two instructions later the low half is 0, and the high one has got the carry
+    # two instructions later the low half is 0, and the high one has got the carry
+    values = iter([7, (1 << 32) - 2, 0, 8])
     reported = [
         row._replace(gpr=(6, next(values))) if row.insn and row.insn[1] in (INSTRET, INSTRETH) else row for row in rows
     ]

@@ -65,11 +65,8 @@ def test_memory_gives_what_was_stored() -> None:
 def test_reads_of_what_changes_by_itself(word: int) -> None:
     rows = steps_of(assembled(word), 3)
     k = index(rows, word)
-    for value, fine in (
-        (there(rows[k].gpr)[1], True),
-        (0x80, True),
-        (0x82, word == CSRR_CYCLE),
-    ):  # SSIP is the hart's own
+    # SSIP is the hart's own
+    for value, fine in ((there(rows[k].gpr)[1], True), (0x80, True), (0x82, word == CSRR_CYCLE)):
         changed = [*rows[:k], rows[k]._replace(gpr=(6, value)), *rows[k + 1 :]]
         assert report_on(changed).ok == fine
 

@@ -16,9 +16,8 @@ from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.pin_sink import CALIBRATION, MODES, samples
 from rvtrace.models.tci.registers import components, legalize
 
-FULL = Params(
-    filters=16, comparators=8
-)  # 0x400 to 0x5FF hold 16 filters; trTeFilterComp1 to 3 have 3 bits: 8 comparators
+# 0x400 to 0x5FF hold 16 filters; trTeFilterComp1 to 3 have 3 bits: 8 comparators
+FULL = Params(filters=16, comparators=8)
 # A field is "bits name access reset"; reset: a number, ? where the text says Undef, S where it says SD (system
 # dependent), - where it says nothing.
 CONTROL = "0 Active RW 0, 1 Enable RW 0, 3 Empty RO 1"
@@ -123,12 +122,8 @@ def test_nothing_else_is_there() -> None:
     registers are left out.
     """
     assert {key for key in TABLE if key[1] < 0xE00} == {(part, offset) for part, _, offset, _ in PLACES}
-    assert {c.name: c.comp_type for c in components()} == {
-        "encoder": 1,
-        "funnel": 8,
-        "ram_sink": 9,
-        "pin_sink": 0xA,
-    }  # Trace Components
+    # Trace Components
+    assert {c.name: c.comp_type for c in components()} == {"encoder": 1, "funnel": 8, "ram_sink": 9, "pin_sink": 0xA}
 
 
 def reads(register: str | Register, name: str, width: int) -> set[int]:
@@ -143,46 +138,21 @@ def test_codes() -> None:
     assert reads("trTeControl", "trTeFormat", 3) == {1} and Params.etrace().format == 0
     assert reads("trTeInstFeatures", "trTeInstImplicitReturnMode", 2) <= {0, 1, 2, 3}
     assert reads("trTeInstFeatures", "trTeSrcBits", 4) == set(range(13))  # 0..12
-    assert reads("trTeTrigExtInControl", "trTeTrigExtInAction7", 4) == {
-        0,
-        2,
-        3,
-        4,
-    }  # none, trace-on, trace-off, trace-notify; others reserved
-    assert reads("trTeTrigExtOutControl", "trTeTrigExtOutEvent7", 4) == {
-        0,
-        1,
-        2,
-        3,
-    }  # bit 0 start, bit 1 stop, 2 and 3 vendor's
-    assert reads(TABLE["encoder", 0x40], "trTsMode", 3) <= {
-        0,
-        1,
-        2,
-        3,
-        4,
-    }  # none, external, internal system, internal core, shared
+    # none, trace-on, trace-off, trace-notify; others reserved
+    assert reads("trTeTrigExtInControl", "trTeTrigExtInAction7", 4) == {0, 2, 3, 4}
+    # bit 0 start, bit 1 stop, 2 and 3 vendor's
+    assert reads("trTeTrigExtOutControl", "trTeTrigExtOutEvent7", 4) == {0, 1, 2, 3}
+    # none, external, internal system, internal core, shared
+    assert reads(TABLE["encoder", 0x40], "trTsMode", 3) <= {0, 1, 2, 3, 4}
     assert reads(TABLE["funnel", 0x40], "trTsMode", 3) <= {0, 1, 2, 4}  # internal core: encoders only
     assert reads(TABLE["funnel", 0x40], "trTsEnable", 1) == {0}  # for trace encoders only
     assert reads("trRamControl", "trRamMemFormat", 2) == {0}  # plain bytes; 1 and 2 reserved
-    assert reads("trPibControl", "trPibMode", 4) <= {
-        0,
-        4,
-        5,
-        8,
-        9,
-        10,
-        11,
-        12,
-    }  # off, Manchester, UART, 1, 2, 4, 8, 16 pins
+    # off, Manchester, UART, 1, 2, 4, 8, 16 pins
+    assert reads("trPibControl", "trPibMode", 4) <= {0, 4, 5, 8, 9, 10, 11, 12}
     impl = TABLE["encoder", 4]
     assert (impl.field("trTeProtocolMajor").reset, impl.field("trTeProtocolMinor").reset) == (1, 0)  # N-Trace 1.0
-    hard = {
-        "trTeInstNoAddrDiff",
-        "trTeInstNoTrapAddr",
-        "trTeInstEnBranchPrediction",
-        "trTeInstEnJumpTargetCache",
-    }  # N-Trace table 7: 0
+    # N-Trace table 7: 0
+    hard = {"trTeInstNoAddrDiff", "trTeInstNoTrapAddr", "trTeInstEnBranchPrediction", "trTeInstEnJumpTargetCache"}
     assert all(reads("trTeInstFeatures", name, 1) == {0} for name in hard)
 
 

@@ -39,6 +39,7 @@ SMALL = Params(
     smem_bits=32,
 )
 ALL = [(params, r) for params in (Params(), SMALL, Params.etrace()) for c in components(params) for r in c.registers]
+ETRACE = Params.etrace()
 WORDS = st.integers(0, 0xFFFFFFFF)
 
 
@@ -58,6 +59,7 @@ def test_fields_do_not_overlap_and_fit() -> None:
 def test_names_and_offsets_are_unique() -> None:
     for params in (Params(), SMALL, Params.etrace()):
         for found in components(params):
+            assert all(base % 0x1000 == 0 for base in found.bases)
             assert (
                 len({r.offset for r in found.registers})
                 == len({r.name for r in found.registers})
@@ -89,6 +91,48 @@ def test_inactive_registers_hold_their_reset_value(case: tuple, old: int, value:
     control = register.fields[0].name == register.active
     expected = register.reset | (value & 1) if control else register.reset
     assert written(register, old, value, params, active=False) == expected
+
+
+def test_what_ntrace_fixes() -> None:
+    """N-Trace 1.0: format 1, protocol 1.0; what does not apply to it is hard 0."""
+    encoder, *_ = components(Params())
+    impl = encoder.register("trTeImpl")
+    assert impl.field("trTeProtocolMajor").reset == 1 and impl.field("trTeProtocolMinor").reset == 0
+    assert legalize("trTeControl", 0xFFFF_FFFF) >> 24 & 7 == 1
+    for bit in (0, 1, 4, 5):
+        assert not legalize("trTeInstFeatures", 1 << bit) >> bit & 1
+    for mode in range(8):
+        assert legalize("trTeControl", mode << 4) >> 4 & 7 in (3, 6), "an unsupported mode never turns into 0"
+
+
+def test_what_etrace_fixes() -> None:
+    """E-Trace 2.0, Encoder Control: format and protocol 0, mode 6, what does not apply hard 0; the optional modes are
+    those of the encoder.
+    """
+    encoder, *_ = components(ETRACE)
+    assert encoder.register("trTeImpl").reset >> 16 == 0
+    for value in (0, 0xFFFF_FFFF):
+        control = legalize("trTeControl", value, ETRACE)
+        assert (control >> 24 & 7, control >> 4 & 7, control >> 9 & 1) == (0, 6, 1)
+    assert legalize("trTeInstFeatures", 0xFFFF_FFFF, ETRACE) & 0x7FF == 0b000_11_111111
+    index = [legalize("trTeInstFeatures", bits << 28, ETRACE) >> 28 for bits in (0, 1, 8, 12)]
+    assert index == [0, 8, 8, 8], "no index, or a byte of it"
+    assert {"trTeTrigExtInControl", "trTeTrigExtOutControl"}.isdisjoint(r.name for r in encoder.registers)
+    bare = Params.etrace(
+        implicit_return_modes=(), sequential_jump=False, branch_prediction=False, jump_target_cache=False, contexts=(0,)
+    )
+    assert legalize("trTeInstFeatures", 0x7FF, bare) == 0b11 and not legalize("trTeControl", 1 << 9, bare) >> 9 & 1
+
+
+def test_rules_of_the_accesses() -> None:
+    assert written("trTeControl", 0x100B, 0x1003) == legalize("trTeControl", 3), "1 clears, and the rest is taken"
+    assert written("trTeControl", 0x1003, 0x0003) & 0x1000, "0 leaves it"
+    assert written("trTeControl", 0xFFFF, 0xFFFE) == initial("trTeControl"), "Active 0 clears Enable and all"
+    assert not legalize("trPibControl", 1 << 8) >> 8 & 1 and legalize("trPibControl", 1 << 8 | 8 << 4) >> 8 & 1, (
+        "parallel modes only"
+    )
+    for offset in ("Start", "Limit", "WP", "RP"):
+        assert not legalize(f"trRam{offset}Low", 0xFFFF_FFFF) & 2
 
 
 def test_modes_fall_back_as_the_specification_asks() -> None:

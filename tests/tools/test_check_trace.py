@@ -31,11 +31,8 @@ def write_tandem_capture(folder, load=True):
 
 
 WRITE = {"ntrace": write_capture, "etrace": write_etrace_capture, "tandem": write_tandem_capture}
-SAYS_WHAT_HAPPENED = {
-    "ntrace": "NT.11.pcs",
-    "etrace": "ET.bt.sequential",
-    "tandem": "TV.reported.order",
-}  # clauses that need the retire stream
+# clauses that need the retire stream
+SAYS_WHAT_HAPPENED = {"ntrace": "NT.11.pcs", "etrace": "ET.bt.sequential", "tandem": "TV.reported.order"}
 
 
 @pytest.fixture
