@@ -25,7 +25,8 @@ WALKS = 24  # random walks of a main job
 class SystemBench(Judge):
     """One system in the testbench: its judge, and what builds it, plays it and covers it.
 
-    build: the parameters of its bench. sizes: what the table of bits per instruction compares, None if it has none.
+    build: the parameters of its bench. random_job: a random walk in a random configuration, by seed, options that are
+    fixed, and size. sizes: what the table of bits per instruction compares, None if it has none.
     drives: how its bench can be driven, the usual way first. whole: the count in a result's stats of everything that
     has to be stored or moved. synthesis_top, synthesized: the module whose cells `make perf` counts, and with which
     parameters; "": its blocks are those of other systems. modelled_as: what `modelled` ran, in words. linted:
@@ -33,10 +34,12 @@ class SystemBench(Judge):
     with their parameters. models: what `make perf` measures of its models, None if it sends no trace. around: what is
     built around it: top, bench, parameters to lint it with. measured_with: options of the runs of `make perf`. mutated:
     folders and files of rtl/ that a campaign of mutants changes, by the campaign's name, which is the system's or that
-    of a part of it; a file that one of them names is not of those that name its folder.
+    of a part of it; a file that one of them names is not of those that name its folder. capture_lacks: what a run
+    without a program has nothing of, in words, if a capture needs one.
     """
 
     build: ClassVar[BuildTable]
+    random_job: ClassVar[Callable[..., Job]]
     sizes: ClassVar[Sizes | None] = None
     drives: ClassVar[tuple[str, ...]] = ("bulk", "pins")
     whole: ClassVar[str] = "bytes"
@@ -49,6 +52,7 @@ class SystemBench(Judge):
     around: ClassVar[tuple[tuple[str, Bench, tuple[dict[str, int], ...]], ...]] = ()
     measured_with: ClassVar[Mapping[str, Any]] = {}
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    capture_lacks: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -81,10 +85,6 @@ class SystemBench(Judge):
     @abstractmethod
     def programs(self, everything: bool = False) -> list[Job]:
         """Every recorded program, RV64 and RV32, in the configurations of the main job, or in all that matter."""
-
-    @abstractmethod
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """A random walk in a random configuration, `base` fixed."""
 
     def walks(self, seed: int) -> list[Job]:
         """The random walks of the main job."""
@@ -128,7 +128,10 @@ class SystemBench(Judge):
 
     def captured(self, job: Job) -> None:
         """ArgumentError if a job leaves nothing that `make capture` could keep."""
-        return None
+        if self.capture_lacks and not job.source.startswith("program:"):
+            raise ArgumentError(
+                f"{job.source} {self.capture_lacks}; give PROGRAM=<name> (`make list IP={self.ip}` has them)"
+            )
 
     def measured(self) -> list[Job]:
         """The runs of the table of bits per instruction."""

@@ -27,17 +27,13 @@ class AdapterBench(SystemBench, AdapterJudge):
 
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"adapter": ("adapters",)}
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    definition: Definition = ADAPTER
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD
     drives = ("bulk",)  # a core cannot wait
     synthesis_top = ""
     synthesized = ()  # linted within the bench, which names their parameters
     linted = tuple(BUILD.of(Config.from_dict(build)).parameters for build in BUILDS)
-
-    @property
-    def definition(self) -> Definition:
-        """tb/adapter/coverage/points.py."""
-        return ADAPTER
 
     def programs(self, everything: bool = False) -> list[Job]:
         """On the build of their width; all: also without a trap port."""

@@ -42,17 +42,10 @@ class Scoreboard(base.Scoreboard):
         return check(self.capture)
 
 
-class Coverage(base.Coverage):
-    """The points of the adapters."""
-
-    def sample(self, capture: AdapterCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict)
-
-
 class AdapterEnv(BenchEnv):
     """Around adapter_tb; nothing is driven pin by pin."""
 
-    scoreboard_class, coverage_class = Scoreboard, Coverage
+    scoreboard_class, sample_of = Scoreboard, staticmethod(sample)
 
 
 class AdapterTest(BenchTest):

@@ -45,11 +45,13 @@ class Collector(Created, uvm_subscriber):
 class Scoreboard(uvm_component):
     """Combines what the monitors observed and checks it against the clauses; has no access to what was driven.
 
-    observed: the names of the agents it collects from. tolerances_class: the tolerances of the system; tolerances:
-    those of the run, None for the defaults that `exact` selects.
+    observed: the names of the agents it collects from. check: of the system, by capture and tolerances.
+    tolerances_class: the tolerances of the system; tolerances: those of the run, None for the defaults that `exact`
+    selects.
     """
 
     observed: ClassVar[tuple[str, ...]] = ()
+    check: ClassVar[Callable[..., Any]]
     tolerances_class: Any = None
     tolerances: Any = None
 
@@ -71,23 +73,28 @@ class Scoreboard(uvm_component):
 
     def checked(self) -> Verdict:
         """The verdict about `self.capture`."""
-        raise NotImplementedError
+        return self.check(self.capture, self.tolerances)
 
 
 class Coverage(uvm_component):
-    """Samples the coverage points of tb/<ip>/coverage once for each run."""
+    """Samples the coverage points of tb/<ip>/coverage once for each run, by `sample_of` of the environment."""
 
     def sample(self, capture: Any, verdict: Verdict) -> dict[str, dict[str, int]]:
         """{point: {bin: hits}}"""
-        raise NotImplementedError
+        env: Any = self.get_parent()
+        return env.sample_of(capture, verdict)
 
 
 class BaseEnv(uvm_env):
-    """Agents, scoreboard and coverage. A subclass names the classes; agent_classes: by the names of the agents."""
+    """Agents, scoreboard and coverage. A subclass names the classes; agent_classes: by the names of the agents.
+
+    sample_of: counts of the coverage points by capture and verdict, None if there are none.
+    """
 
     agent_classes: ClassVar[Mapping[str, type[Any]]] = MappingProxyType({})
     scoreboard_class: type[Any]
-    coverage_class: type[Coverage] | None = None
+    coverage_class: type[Coverage] = Coverage
+    sample_of: ClassVar[Callable[[Any, Any], dict[str, dict[str, int]]] | None] = None
 
     def build_phase(self) -> None:
         self.agents: list[Any] = []
@@ -96,7 +103,7 @@ class BaseEnv(uvm_env):
             setattr(self, name, agent)
             self.agents.append(agent)
         self.scoreboard = self.scoreboard_class.create("scoreboard", self)
-        if self.coverage_class is not None:
+        if self.sample_of is not None:
             self.coverage = self.coverage_class.create("coverage", self)
 
     def subscriber_error(self) -> Exception | None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
@@ -17,8 +16,8 @@ from rvtrace.models.riscv import recording
 from rvtrace.scoreboards.ctr.judge import CtrJudge
 from rvtrace.tb.ctr.builds import BUILD
 from rvtrace.tb.ctr.coverage.points import CTR
-from rvtrace.tb.ctr.stimulus import random_jobs
 from rvtrace.tb.ctr.stimulus.builds import DRAFT32, DRAFT64, LEAN
+from rvtrace.tb.ctr.stimulus.random_jobs import random_job
 from rvtrace.tb.ctr.stimulus.scenarios import SCENARIOS
 
 _MODES = ("M", "S", "U")
@@ -43,6 +42,9 @@ class CtrBench(SystemBench, CtrJudge):
         )
     }
     scenarios: Mapping[str, Any] = SCENARIOS
+    random_job = staticmethod(random_job)
+    definition: Definition = CTR
+    capture_lacks = "has no program whose entries could be read"
     small: dict[str, Any] = dict(LEAN)
     build = BUILD
     synthesis_top = "ctr"
@@ -75,11 +77,6 @@ class CtrBench(SystemBench, CtrJudge):
         "transfers": 1,
     }  # M, S and U; as many a cycle as the encoders are measured with
 
-    @property
-    def definition(self) -> Definition:
-        """tb/ctr/coverage/points.py."""
-        return CTR
-
     def programs(self, everything: bool = False) -> list[Job]:
         """Both variants, RV64 and RV32, and the leanest implementation, all transfers recorded; v1_0 (all: everywhere)
         also inside the program in RAS emulation.
@@ -108,10 +105,6 @@ class CtrBench(SystemBench, CtrJudge):
                     ]
         return jobs
 
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """Random transfers and accesses in a random configuration."""
-        return random_jobs.random_job(seed, base, size)
-
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """The model, all transfers recorded."""
         run = recording.load(program, 64)
@@ -122,14 +115,6 @@ class CtrBench(SystemBench, CtrJudge):
             ctl = sum(config.bit(name) for name in _MODES)
             found.append((len(moved), [("CTR model", lambda c=config, w=ctl: _modelled(c, w, moved))]))
         return found
-
-    def captured(self, job: Job) -> None:
-        """Entries are read at the end of a program."""
-        if not job.source.startswith("program:"):
-            raise ArgumentError(
-                f"{job.source} has no program whose entries could be read; give PROGRAM=<name> (`make list IP=ctr` has"
-                " them)"
-            )
 
 
 def _modelled(config: Config, ctl: int, transfers: Transfers) -> None:

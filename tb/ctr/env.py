@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 from rvtrace.jobs.job import Job
 from rvtrace.models.ctr.rows import entries_read
-from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
@@ -31,7 +30,7 @@ from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 class Scoreboard(ports.PortScoreboard):
     """Every read value and every outcome (scoreboards/ctr/check.py)."""
 
-    tolerances_class = Tolerances
+    check, tolerances_class = staticmethod(check), Tolerances
     observed = ("retire", "csr")
     retire: base.Collector
     csr: base.Collector
@@ -41,21 +40,11 @@ class Scoreboard(ports.PortScoreboard):
         rows = ctr_rows.joined(self.retire.got, self.csr.got) if recording is None else recording.rows
         return CtrCapture(stimulus.config, rows, problems, job.exact, job.rerun, stimulus.program)
 
-    def checked(self) -> Verdict:
-        return check(self.capture, self.tolerances)
-
-
-class Coverage(base.Coverage):
-    """The points of CTR."""
-
-    def sample(self, capture: CtrCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict)
-
 
 class CtrEnv(ports.PortEnv):
     """Around ctr_tb."""
 
-    scoreboard_class, coverage_class = Scoreboard, Coverage
+    scoreboard_class, sample_of = Scoreboard, staticmethod(sample)
     agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType({"retire": RetireAgent, "csr": CsrAgent})
 
 

@@ -16,14 +16,14 @@ from rvtrace.models.riscv import recording
 from rvtrace.scoreboards.etrace.judge import EtraceJudge
 from rvtrace.tb.etrace.areas import AREAS
 from rvtrace.tb.etrace.builds import BUILD
+from rvtrace.tb.etrace.coverage.points import ETRACE
 from rvtrace.tb.etrace.measured import MODELS
-from rvtrace.tb.etrace.stimulus import random_jobs
+from rvtrace.tb.etrace.stimulus.random_jobs import random_job, random_tci_job
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.etrace.stimulus.scenarios.base import SMALL
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 from rvtrace.tb.tci.builds import TCI_BUILDS
 from rvtrace.tb.tci.encoder_bench import EncoderBench
-from rvtrace.tb.tci.job import TciJob
 
 _PREDICTED = {"branch_prediction": 1}
 _CACHED = {"jump_target_cache": 1}
@@ -57,7 +57,9 @@ class EtraceBench(EncoderBench, EtraceJudge):
     sizes = SIZES
     areas = AREAS
     models = MODELS
+    definition: Definition = ETRACE
     scenarios: Mapping[str, Any] = SCENARIOS
+    random_job, random_tci_job = staticmethod(random_job), staticmethod(random_tci_job)
     small: dict[str, Any] = dict(SMALL)
     build = BUILD
     whole = "transported"
@@ -90,13 +92,6 @@ class EtraceBench(EncoderBench, EtraceJudge):
     )
     modelled_as = "without options and with prediction, cache and implicit return"
 
-    @property
-    def definition(self) -> Definition:
-        """tb/etrace/coverage/points.py."""
-        from rvtrace.tb.etrace.coverage.points import ETRACE
-
-        return ETRACE
-
     def programs(self, everything: bool = False) -> list[Job]:
         """RV64 and RV32, plain and with the compression options; all: in both variants."""
         options: list[tuple[str, dict[str, Any]]] = [
@@ -124,14 +119,6 @@ class EtraceBench(EncoderBench, EtraceJudge):
                 ("decoder", lambda w=what, p=payloads: decode(p, w.program, w.config)),
             ]))  # fmt: skip
         return found
-
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """A random walk in a random configuration."""
-        return random_jobs.random_job(seed, base, size)
-
-    def random_tci_job(self, seed: int, base: Mapping[str, Any] | None = None) -> TciJob:
-        """A random system scenario in a random configuration of what the scenario does not set."""
-        return random_jobs.random_tci_job(seed, base)
 
 
 BENCH = EtraceBench()

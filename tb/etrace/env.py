@@ -39,7 +39,7 @@ class Scoreboard(base.Scoreboard):
     """Exact, lossless and legal (scoreboards/etrace/check.py)."""
 
     observed = ("ingress", "stream", "packets")
-    tolerances_class = Tolerances
+    check, tolerances_class = staticmethod(check), Tolerances
     ingress: base.Collector
     stream: base.Collector
     packets: base.Collector
@@ -73,15 +73,9 @@ class Scoreboard(base.Scoreboard):
             always_ready=not job.backpressure,
         )
 
-    def checked(self) -> Verdict:
-        return check(self.capture, self.tolerances)
 
-
-class Coverage(base.Coverage):
-    """The points of E-Trace."""
-
-    def sample(self, capture: EtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(verdict.read or capture, verdict.decoded, verdict.encoded)
+def _sample(capture: EtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
+    return sample(verdict.read or capture, verdict.decoded, verdict.encoded)
 
 
 class EtraceEnv(EncoderEnv):
@@ -89,7 +83,7 @@ class EtraceEnv(EncoderEnv):
 
     packets: PacketAgent
     agent_classes: ClassVar[Mapping[str, Any]] = {**EncoderEnv.agent_classes, "packets": PacketAgent}
-    scoreboard_class, coverage_class = Scoreboard, Coverage
+    scoreboard_class, sample_of = Scoreboard, staticmethod(_sample)
 
     @property
     def messages(self) -> uvm_analysis_port:

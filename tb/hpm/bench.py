@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, ClassVar
 
-from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
@@ -18,9 +17,9 @@ from rvtrace.models.riscv import recording
 from rvtrace.scoreboards.hpm.judge import HpmJudge
 from rvtrace.tb.hpm.builds import BUILD
 from rvtrace.tb.hpm.coverage.points import HPM
-from rvtrace.tb.hpm.stimulus import random_jobs
 from rvtrace.tb.hpm.stimulus.builds import BUILDS, DEFAULT, GUEST, PLAIN, RV32, USER
 from rvtrace.tb.hpm.stimulus.programs import missing_mode, program_rows
+from rvtrace.tb.hpm.stimulus.random_jobs import random_job
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 
 
@@ -33,6 +32,9 @@ class HpmBench(SystemBench, HpmJudge):
     )
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"hpm": ("hpm", "common/csr_access.sv", "common/csr_group.sv")}
     scenarios: Mapping[str, Any] = SCENARIOS
+    random_job = staticmethod(random_job)
+    definition: Definition = HPM
+    capture_lacks = "has no program whose counters could be read"
     small: dict[str, Any] = dict(RV32)
     build = BUILD
     synthesis_top = "hpm"
@@ -43,11 +45,6 @@ class HpmBench(SystemBench, HpmJudge):
     modelled_as = "with every event counted"
     whole = "cycles"
     measured_with: ClassVar[dict[str, Any]] = {"counters": "3+4+5+6+7+8+9+10"}  # as many as a hart of today has
-
-    @property
-    def definition(self) -> Definition:
-        """tb/hpm/coverage/points.py."""
-        return HPM
 
     def programs(self, everything: bool = False) -> list[Job]:
         """RV64 with everything, RV32 with narrow counters, and the leanest; all: the other implementations that can run
@@ -68,10 +65,6 @@ class HpmBench(SystemBench, HpmJudge):
             if _runs(name, Config.from_dict(build))
         ]
 
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """A hart at random work and random accesses, in a random implementation."""
-        return random_jobs.random_job(seed, base, size)
-
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """The model, all counters counting."""
         run, config = recording.load(program, 64), Config()
@@ -85,14 +78,6 @@ class HpmBench(SystemBench, HpmJudge):
             return ""
         mode = missing_mode(recording.load(name, job.settings.xlen).retired, job.settings)
         return "" if mode is None else f"{mode}-mode"
-
-    def captured(self, job: Job) -> None:
-        """Counters are read at the end of a program."""
-        if not job.source.startswith("program:"):
-            raise ArgumentError(
-                f"{job.source} has no program whose counters could be read; give PROGRAM=<name> (`make list IP=hpm` has"
-                " them)"
-            )
 
 
 def _runs(name: str, config: Config) -> bool:

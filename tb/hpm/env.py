@@ -16,7 +16,6 @@ from rvtrace.models.hpm.bulk import save_state
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.readout import counters_read
 from rvtrace.models.riscv.program import Program
-from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.check import check
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
@@ -37,7 +36,7 @@ class Scoreboard(ports.PortScoreboard):
     (scoreboards/hpm/check.py).
     """
 
-    tolerances_class = Tolerances
+    check, tolerances_class = staticmethod(check), Tolerances
     observed = ("hart", "csr", "state")
     hart: base.Collector
     csr: base.Collector
@@ -55,16 +54,6 @@ class Scoreboard(ports.PortScoreboard):
         shown = state if job.exact or job.tolerances.get("shown") else None
         return HpmCapture(config, rows, shown, problems, job.exact, job.rerun, program)
 
-    def checked(self) -> Verdict:
-        return check(self.capture, self.tolerances)
-
-
-class Coverage(base.Coverage):
-    """The points of the counters."""
-
-    def sample(self, capture: HpmCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict)
-
 
 class HpmRecorder(Recorder):
     """Reads rows and state; a device that is not checked exactly need not have the state ports."""
@@ -79,7 +68,7 @@ class HpmRecorder(Recorder):
 class HpmEnv(ports.PortEnv):
     """Around hpm_tb."""
 
-    scoreboard_class, coverage_class, recorder_class = Scoreboard, Coverage, HpmRecorder
+    scoreboard_class, sample_of, recorder_class = Scoreboard, staticmethod(sample), HpmRecorder
     agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"hart": HartAgent, "csr": CsrAgent, "state": StateAgent}
     )

@@ -16,15 +16,14 @@ from rvtrace.models.riscv import recording
 from rvtrace.scoreboards.ntrace.judge import NtraceJudge
 from rvtrace.tb.ntrace.areas import AREAS
 from rvtrace.tb.ntrace.builds import BUILD
-from rvtrace.tb.ntrace.coverage.points import DEFINITIONS
+from rvtrace.tb.ntrace.coverage.points import NTRACE
 from rvtrace.tb.ntrace.measured import MODELS
-from rvtrace.tb.ntrace.stimulus import random_jobs
+from rvtrace.tb.ntrace.stimulus.random_jobs import random_job, random_tci_job
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 from rvtrace.tb.tci.builds import TCI_BUILDS
 from rvtrace.tb.tci.encoder_bench import EncoderBench
-from rvtrace.tb.tci.job import TciJob
 
 SIZES = Sizes(
     methods=(
@@ -73,21 +72,14 @@ class NtraceBench(EncoderBench, NtraceJudge):
     around = (("trace_system", TCI_BUILDS["ntrace"].bench, linted),)
     modelled_as = "in HTM and BTM"
     scenarios: Mapping[str, Any] = SCENARIOS
-    definition: Definition = DEFINITIONS["ntrace"]
+    random_job, random_tci_job = staticmethod(random_job), staticmethod(random_tci_job)
+    definition: Definition = NTRACE
     small: dict[str, Any] = dict(SMALL)
     build = BUILD
 
     def programs(self, everything: bool = False) -> list[Job]:
         """RV64 and RV32 in HTM and BTM; all: in both variants."""
         return programs((64, 32), variants=VARIANTS if everything else VARIANTS[:1])
-
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """A random walk in a random configuration."""
-        return random_jobs.random_job(seed, base, size)
-
-    def random_tci_job(self, seed: int, base: Mapping[str, Any] | None = None) -> TciJob:
-        """A random system scenario in a random configuration of what the scenario does not set."""
-        return random_jobs.random_tci_job(seed, base)
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """Encoder model and decoder in both modes."""

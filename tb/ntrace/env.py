@@ -27,7 +27,7 @@ class Scoreboard(base.Scoreboard):
     """Exact, lossless and legal (scoreboards/ntrace/check.py)."""
 
     observed = ("ingress", "stream")
-    tolerances_class = Tolerances
+    check, tolerances_class = staticmethod(check), Tolerances
     ingress: base.Collector
     stream: base.Collector
 
@@ -38,15 +38,9 @@ class Scoreboard(base.Scoreboard):
             problems=problems, exact=job.exact, rerun=job.rerun, queue=0 if job.dut else stimulus.config.fifo_depth,
         )  # fmt: skip
 
-    def checked(self) -> Verdict:
-        return check(self.capture, self.tolerances)
 
-
-class Coverage(base.Coverage):
-    """The points of N-Trace."""
-
-    def sample(self, capture: NtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(verdict.read or capture, verdict.decoded, verdict.encoded)
+def _sample(capture: NtraceCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
+    return sample(verdict.read or capture, verdict.decoded, verdict.encoded)
 
 
 class MessageMonitor(StreamMonitor):
@@ -65,7 +59,7 @@ class NtraceEnv(EncoderEnv):
     """Around ntrace_tb."""
 
     agent_classes: ClassVar[Mapping[str, Any]] = {**EncoderEnv.agent_classes, "stream": MessageAgent}
-    scoreboard_class, coverage_class = Scoreboard, Coverage
+    scoreboard_class, sample_of = Scoreboard, staticmethod(_sample)
 
     @property
     def messages(self) -> uvm_analysis_port:

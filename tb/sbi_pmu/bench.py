@@ -22,8 +22,8 @@ from rvtrace.scoreboards.sbi_pmu.judge import SbiPmuJudge
 from rvtrace.tb.hpm.bench import HpmBench
 from rvtrace.tb.sbi_pmu.builds import BUILD, SAMPLED
 from rvtrace.tb.sbi_pmu.coverage.points import SBI_PMU
-from rvtrace.tb.sbi_pmu.stimulus import random_jobs
 from rvtrace.tb.sbi_pmu.stimulus.builds import BARE, DEFAULT, RV32
+from rvtrace.tb.sbi_pmu.stimulus.random_jobs import profilers, random_job
 from rvtrace.tb.sbi_pmu.stimulus.scenarios import SCENARIOS
 
 _CALLS = 10_000  # of a measurement
@@ -33,6 +33,8 @@ class SbiPmuBench(SystemBench, SbiPmuJudge):
     """The SBI implementation, on counters in RTL."""
 
     scenarios: Mapping[str, Any] = SCENARIOS
+    random_job = staticmethod(random_job)
+    definition: Definition = SBI_PMU
     small: dict[str, Any] = dict(BARE)
     build = BUILD
     synthesis_top = HpmBench.synthesis_top
@@ -41,11 +43,6 @@ class SbiPmuBench(SystemBench, SbiPmuJudge):
     around: ClassVar[tuple[tuple[str, Bench, tuple[dict[str, int], ...]], ...]] = (("", SAMPLED.bench, ({},)),)
     modelled_as = "of random calls"
     whole = "calls"
-
-    @property
-    def definition(self) -> Definition:
-        """tb/sbi_pmu/coverage/points.py."""
-        return SBI_PMU
 
     def build_of(self, job: Job) -> BuildConfig:
         """With control transfer records beside the counters, if the hart has them."""
@@ -57,7 +54,7 @@ class SbiPmuBench(SystemBench, SbiPmuJudge):
 
     def walks(self, seed: int) -> list[Job]:
         """A profiler on each hart with control transfer records as well."""
-        return [*super().walks(seed), *random_jobs.profilers()]
+        return [*super().walks(seed), *profilers()]
 
     def programs(self, everything: bool = False) -> list[Job]:
         """perf on every recorded program, RV64 and RV32; everything: without Sscofpmf as well."""
@@ -66,10 +63,6 @@ class SbiPmuBench(SystemBench, SbiPmuJudge):
             Job(f"{name}-rv{xlen}-{what}", f"program:{name}", dict(build), ip=self.ip)
             for name in recording.names() for what, build, xlen in builds
         ]  # fmt: skip
-
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """A random supervisor on a random platform under a random policy."""
-        return random_jobs.random_job(seed, base, size)
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """The SBI implementation on the counter model, as many random calls for each program."""

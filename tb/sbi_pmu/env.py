@@ -100,17 +100,10 @@ class SampledScoreboard(Scoreboard):
         return accesses.select(mine & (accesses.op != NO_ACCESS))
 
 
-class Coverage(base.Coverage):
-    """The points of the SBI PMU extension."""
-
-    def sample(self, capture: SbiPmuCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict)
-
-
 class SbiPmuEnv(hpm.HpmEnv):
     """Around hpm_tb."""
 
-    scoreboard_class, coverage_class = Scoreboard, Coverage
+    scoreboard_class, sample_of = Scoreboard, staticmethod(sample)
     cycles_class: type[CyclesAgent] = CyclesAgent
 
     def build_phase(self) -> None:

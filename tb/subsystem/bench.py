@@ -15,8 +15,8 @@ from rvtrace.models.subsystem.config import ALL_MODES, Config
 from rvtrace.scoreboards.subsystem.judge import SubsystemJudge
 from rvtrace.tb.subsystem.builds import BUILD
 from rvtrace.tb.subsystem.coverage.points import SUBSYSTEM
-from rvtrace.tb.subsystem.stimulus import random_jobs
 from rvtrace.tb.subsystem.stimulus.builds import BUILDS, DEFAULT, DUAL, LEAN, RV32
+from rvtrace.tb.subsystem.stimulus.random_jobs import random_job
 from rvtrace.tb.subsystem.stimulus.scenarios import SCENARIOS
 
 WALKS = 10  # of the main job
@@ -52,6 +52,8 @@ class SubsystemBench(SystemBench, SubsystemJudge):
 
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"subsystem": ("subsystem", "common/csr_groups.sv")}
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    random_job = staticmethod(random_job)
+    definition: Definition = SUBSYSTEM
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD
     synthesis_top = "trace_subsystem"
@@ -59,11 +61,6 @@ class SubsystemBench(SystemBench, SubsystemJudge):
     linted: ClassVar[tuple[dict[str, Any], ...]] = tuple(
         BUILD.of(Config.from_dict(build)).parameters for build in BUILDS.values()
     )
-
-    @property
-    def definition(self) -> Definition:
-        """tb/subsystem/coverage/points.py."""
-        return SUBSYSTEM
 
     def programs(self, everything: bool = False) -> list[Job]:
         """RV64 as it comes, RV32 two a cycle with an output that waits; all: the other builds as well."""
@@ -87,10 +84,6 @@ class SubsystemBench(SystemBench, SubsystemJudge):
     def daily(self, sim: str) -> list[Job]:
         """Those on the two builds that the programs have; `make cover` and `make test` play the others too."""
         return [job for job in self.directed(sim) if self.build_of(job) in _BUILT]
-
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """A random walk in a random configuration."""
-        return random_jobs.random_job(seed, base, size)
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """Its models are those of the other systems."""

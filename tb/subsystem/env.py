@@ -77,13 +77,6 @@ class Scoreboard(uvm_component):
         return check(capture)
 
 
-class Coverage(base.Coverage):
-    """The points of the subsystem."""
-
-    def sample(self, capture: SubsystemCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict)
-
-
 class SubsystemEnv(base.BaseEnv):
     """Agents, scoreboard, coverage. Both drives record every port; a monitor reads the register bus only."""
 
@@ -94,7 +87,7 @@ class SubsystemEnv(base.BaseEnv):
     agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"hart": HartAgent, "apb": ApbAgent, "csr": SubsystemCsrAgent}
     )
-    scoreboard_class, coverage_class = Scoreboard, Coverage
+    scoreboard_class, sample_of = Scoreboard, staticmethod(sample)
 
     def build_phase(self) -> None:
         super().build_phase()

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.coverage import Definition
 from rvtrace.jobs.job import Job
@@ -21,9 +20,9 @@ from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.tandem.judge import TandemJudge
 from rvtrace.tb.tandem.builds import BUILD
 from rvtrace.tb.tandem.coverage.points import TANDEM
-from rvtrace.tb.tandem.stimulus import random_jobs
 from rvtrace.tb.tandem.stimulus.builds import BUILDS, DEFAULT, DUAL, LEAN, RV32
 from rvtrace.tb.tandem.stimulus.programs import program_rows
+from rvtrace.tb.tandem.stimulus.random_jobs import random_job
 from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 
 
@@ -36,6 +35,9 @@ class TandemBench(SystemBench, TandemJudge):
     )
     mutated: ClassVar[Mapping[str, tuple[str, ...]]] = {"tandem": ("tandem",)}
     scenarios: ClassVar[Mapping[str, Any]] = SCENARIOS
+    random_job = staticmethod(random_job)
+    definition: Definition = TANDEM
+    capture_lacks = "is no program that a verifier could run"
     small: ClassVar[dict[str, Any]] = dict(RV32)
     build = BUILD
     synthesis_top = "tandem"
@@ -48,11 +50,6 @@ class TandemBench(SystemBench, TandemJudge):
         BUILD.of(Config.from_dict(build)).parameters for build in BUILDS.values()
     )
     modelled_as = "with what loads them"
-
-    @property
-    def definition(self) -> Definition:
-        """tb/tandem/coverage/points.py."""
-        return TANDEM
 
     def programs(self, everything: bool = False) -> list[Job]:
         """RV64 as recorded, RV32 with everything a hart could report and an output that waits; all: the other
@@ -67,10 +64,6 @@ class TandemBench(SystemBench, TandemJudge):
             Job(f"{name}-rv{build.get('xlen', 64)}-{what}", f"program:{name}", dict(build), ip=self.ip, **more)
             for name in recording.names() for what, build, more in builds
         ]  # fmt: skip
-
-    def random_job(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
-        """Random rows in a random implementation."""
-        return random_jobs.random_job(seed, base, size)
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
         """Encoder model, decoder and verifier."""
@@ -93,14 +86,6 @@ class TandemBench(SystemBench, TandemJudge):
                 ],
             )
         ]
-
-    def captured(self, job: Job) -> None:
-        """A capture is of a program, which a verifier needs."""
-        if not job.source.startswith("program:"):
-            raise ArgumentError(
-                f"{job.source} is no program that a verifier could run; give PROGRAM=<name> (`make list IP=tandem` has"
-                " them)"
-            )
 
 
 BENCH = TandemBench()

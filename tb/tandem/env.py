@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rvtrace.jobs.job import Job
-from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
@@ -31,7 +30,7 @@ class Scoreboard(base.Scoreboard):
     """Exact, lossless, legal, and programs through the verifier (scoreboards/tandem/check.py)."""
 
     observed = ("ingress", "stream")
-    tolerances_class = Tolerances
+    check, tolerances_class = staticmethod(check), Tolerances
     ingress: base.Collector
     stream: base.Collector
 
@@ -55,22 +54,12 @@ class Scoreboard(base.Scoreboard):
             env.stream.monitor.width,
         )
 
-    def checked(self) -> Verdict:
-        return check(self.capture, self.tolerances)
-
-
-class Coverage(base.Coverage):
-    """The points of the tandem trace."""
-
-    def sample(self, capture: TandemCapture, verdict: Verdict) -> dict[str, dict[str, int]]:
-        return sample(capture, verdict)
-
 
 class TandemEnv(EncoderEnv):
     """Around tandem_tb."""
 
     agent_classes: ClassVar[Mapping[str, Any]] = MappingProxyType({"ingress": RowsAgent, "stream": WordsAgent})
-    scoreboard_class, coverage_class = Scoreboard, Coverage
+    scoreboard_class, sample_of = Scoreboard, staticmethod(sample)
 
 
 class TandemTest(EncoderTest):

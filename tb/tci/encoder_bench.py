@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from rvtrace.jobs.arguments import number
 from rvtrace.jobs.bench import SystemBench
@@ -18,15 +18,17 @@ _EVERY = 10  # in a regression one seed in so many is a run of the trace system
 
 
 class EncoderBench(SystemBench):
-    """An encoder, alone in its bench or with the trace system around it."""
+    """An encoder, alone in its bench or with the trace system around it.
+
+    random_tci_job: a random system scenario, by seed and options that are fixed, in a random configuration of what the
+    scenario does not set.
+    """
+
+    random_tci_job: ClassVar[Callable[..., TciJob]]
 
     def build_of(self, job: Job) -> BuildConfig:
         """The build of its bench, or of tci_tb."""
         return TCI_BUILDS[self.ip].of(job.settings) if isinstance(job, TciJob) else super().build_of(job)
-
-    def random_tci_job(self, seed: int, base: Mapping[str, Any] | None = None) -> TciJob:
-        """A random system scenario in a random configuration of what the scenario does not set."""
-        raise NotImplementedError
 
     def regressed(self, seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
         """The encoder alone for most seeds, for every tenth the whole trace system."""

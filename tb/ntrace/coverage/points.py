@@ -455,9 +455,6 @@ POINTS = (
 
 _SYSTEM = ControlCoverage(params_of(Config(**DEFAULTS["ntrace"])))  # of trace systems
 NTRACE = Definition("ntrace", POINTS + OPTION_POINTS + _SYSTEM.points)
-DEFINITIONS = {NTRACE.ip: NTRACE}
-merge = NTRACE.merge
-percent = NTRACE.percent
 
 
 def sample_tci(capture: TciCapture) -> Counts:
