@@ -7,36 +7,14 @@ import numpy as np
 
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
-from rvtrace.models.ctr.records import Transfer
-from rvtrace.models.ctr.rows import Rows
-from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, ILLEGAL, READ, SET, VIRTUAL, VS, WRITE, Access, M, U
-from rvtrace.scoreboards.ctr.capture import CtrCapture
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, ILLEGAL, READ, SET, VIRTUAL, VS, WRITE, M, U
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.tolerances import Tolerances
-from tests.ctr.devices import SMALL, failed, play
+from tests.ctr.devices import failed
+from tests.ctr.scripts import CTL, CTR, DATA, DEPTH, IND, SELECT, SOURCE, STATUS, Row, played, r, t, w
 
 FREE = Tolerances.free()
-Row = tuple[int, list[Transfer], Access | None]
-CTL, STATUS, DEPTH, SELECT, SOURCE, DATA = 0x34E, 0x14F, 0x15F, 0x150, 0x151, 0x153
-OPEN = 1 << 54 | 1 << 60
-
-
-def w(address: int, value: int, priv: int = M) -> Row:
-    return priv, [], Access(WRITE, address, value, priv, 0)
-
-
-def r(address: int, priv: int = M) -> Row:
-    return priv, [], Access(READ, address, 0, priv, 0)
-
-
-def call(priv: int = U, to: int | None = None, type_: int = 9) -> Row:
-    return priv, [Transfer(type_, 0x1000, 0x2000, 0, priv, priv if to is None else to)], None
-
-
-def played(script: list[Row], device: type[Ctr] = Ctr, **options: int) -> CtrCapture:
-    config = Config(**{**SMALL, "has_stateen": 0, **options})
-    rows = Rows.from_rows([(k, priv, t, access) for k, (priv, t, access) in enumerate(script)], config.transfers)
-    return play(config, rows.select(np.arange(len(rows.cycle))), device(config))
+OPEN = CTR | IND
 
 
 class AfterReset(Ctr):
@@ -49,7 +27,7 @@ class AfterReset(Ctr):
         self.recorder.configure(self.ctl, self.vsctl)
 
 
-RESET = [r(STATUS), r(DEPTH), call(), r(CTL), w(STATUS, 3), call(), r(STATUS), w(SELECT, 0x200), r(SOURCE)]
+RESET = [r(STATUS), r(DEPTH), t(), r(CTL), w(STATUS, 3), t(), r(STATUS), w(SELECT, 0x200), r(SOURCE)]
 
 
 def test_values_after_reset() -> None:
@@ -83,16 +61,8 @@ class SevenBits(TwelveBits):
     bits = 0xF7F
 
 
-WIDE = [
-    w(CTL, 7),
-    call(),
-    w(SELECT, 1 << 40 | 0x200),
-    r(SOURCE),
-    w(SOURCE, 0x3001),
-    r(SELECT),
-    w(SELECT, 0x200),
-    r(SOURCE),
-]
+WIDE = [w(CTL, 7), t(), w(SELECT, 1 << 40 | 0x200), r(SOURCE), w(SOURCE, 0x3001), r(SELECT)]
+WIDE += [w(SELECT, 0x200), r(SOURCE)]
 NARROW = [w(SELECT, 0x280), r(SELECT)]
 
 
@@ -120,7 +90,7 @@ def test_a_reserved_type() -> None:
 def test_the_cycle_of_a_mode_change() -> None:
     """U is recorded and M is not: each of the three changes may be seen a cycle late, and no more."""
     away: list[Row] = [(M, [], None)] * 9
-    script = [w(CTL, 1), w(STATUS, 0), call(), *[(U, [], None)] * 5, *away, *[(U, [], None)] * 5, call(), r(STATUS)]
+    script = [w(CTL, 1), w(STATUS, 0), t(), *[(U, [], None)] * 5, *away, *[(U, [], None)] * 5, t(), r(STATUS)]
     capture = played([*script, w(SELECT, 0x200), r(DATA)])
     free, right = Tolerances.free(), capture.rows.rdata[-1]
     for more, clauses in ((1, []), (3, []), (4, ["CTR.cycle.active"]), (5, ["CTR.cycle.active"])):
@@ -164,7 +134,7 @@ def test_a_refusal_with_one_reason() -> None:
 
 def test_what_was_not_judged_is_counted() -> None:
     """Transfers between a status that agreed and one that did not are not known to be right."""
-    script = [w(CTL, 7), w(STATUS, 0), *[call()] * 3, r(STATUS), *[call()] * 4, r(STATUS), *[call()] * 2, r(STATUS)]
+    script = [w(CTL, 7), w(STATUS, 0), *[t()] * 3, r(STATUS), *[t()] * 4, r(STATUS), *[t()] * 2, r(STATUS)]
     right = check(played(script))
     assert right.passed and right.stats["judged"] == right.stats["instructions"] == 9
     capture = played(script)
@@ -176,5 +146,4 @@ def test_what_was_not_judged_is_counted() -> None:
 
 def test_an_iselect_that_is_first_accessed_at_xlen_32() -> None:
     """What a write leaves is not what was there after reset: the access before it selects no entry."""
-    write = (M, [], Access(WRITE, SELECT, 0x200, M, 1))
-    assert failed(played([r(SOURCE), write, r(SELECT), r(SOURCE)]), FREE) == []
+    assert failed(played([r(SOURCE), w(SELECT, 0x200, narrow=1), r(SELECT), r(SOURCE)]), FREE) == []

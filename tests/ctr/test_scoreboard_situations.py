@@ -7,40 +7,42 @@ from typing import Any
 
 import pytest
 
-from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.records import SCTRCLR, Transfer
-from rvtrace.models.ctr.rows import Rows
+from rvtrace.models.ctr.records import SCTRCLR
 from rvtrace.models.riscv.csr import DEBUG, HS, READ, VS, WRITE, Access, M, U
 from rvtrace.scoreboards.ctr.check import check
 from rvtrace.scoreboards.ctr.follow import Follower
-from tests.ctr.devices import SMALL, play
+from tests.ctr.scripts import (
+    BPFRZ,
+    CTL,
+    DEPTH,
+    EMULATE,
+    EVERY,
+    IN_M,
+    IN_U,
+    MSTATEEN,
+    SCTL,
+    SELECT,
+    STATUS,
+    VSCTL,
+    Row,
+    played,
+    r,
+    w,
+)
+from tests.ctr.scripts import t as transfer
 
-Row = tuple[int, list[Transfer], Access | None]
-CTL, STATUS, DEPTH, SCTL, VSCTL, SELECT, SOURCE, DATA = 0x34E, 0x14F, 0x15F, 0x14E, 0x24E, 0x150, 0x151, 0x153
-MSTATEEN = 0x30C
-IN_U, IN_S, IN_M, EMULATE, MTE, BPFRZ, NTBREN = 1, 2, 4, 1 << 7, 1 << 9, 1 << 11, 1 << 36
-EVERY = IN_U | IN_S | IN_M
+MTE, NTBREN = 1 << 9, 1 << 36
 EXCEPTION, TRET, NOT_TAKEN, INDIRECT, CALL_, RETURN_ = 1, 3, 4, 8, 9, 13
-
-
-def w(address: int, value: int, priv: int = M) -> Row:
-    return priv, [], Access(WRITE, address, value, priv, 0)
-
-
-def r(address: int, priv: int = M) -> Row:
-    return priv, [], Access(READ, address, 0, priv, 0)
 
 
 def t(type_: int, from_: int = U, to: int | None = None, cause: int = 0, times: int = 1) -> Row:
     """A row with this transfer so many times."""
-    return from_, [Transfer(type_, 0x1000, 0x2000, 0, from_, from_ if to is None else to, cause)] * times, None
+    return transfer(0, type_, from_, to, cause, times)
 
 
 def followed(script: list[Row], **options: Any) -> Follower:
     """After a passing run, a row in each cycle."""
-    config = Config(**{**SMALL, "has_stateen": 0, **options})
-    rows = Rows.from_rows([(k, priv, some, access) for k, (priv, some, access) in enumerate(script)], config.transfers)
-    verdict = check(play(config, rows))
+    verdict = check(played(script, **options))
     assert verdict.passed, verdict.failures[0].text()
     return verdict.encoded
 
