@@ -3,8 +3,6 @@
 running a list of jobs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

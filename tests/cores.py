@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages with the RTL of cores, fetched when a test needs them."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import re

@@ -7,8 +7,6 @@ plays COUNT runs of one system, or of all that have such devices, and prints eac
 it. It exits with 1 if any failed, or if none made a check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial

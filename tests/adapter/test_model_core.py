@@ -3,8 +3,6 @@
 mean nothing are anything.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

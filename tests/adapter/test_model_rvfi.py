@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What RVFI and the trap port show of hand-made runs, and in which cycles."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -3,8 +3,6 @@
 A, F, D, C, Zcb).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the plan of the adapters, checks, scenarios, coverage points and mutants refer to each other."""
 
-from __future__ import annotations
-
 from rvtrace.tb.adapter.coverage.points import ADAPTER
 from rvtrace.tb.adapter.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import PlanTests, Rows, literals

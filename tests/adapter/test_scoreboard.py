@@ -4,8 +4,6 @@ from the program, not computed by the models; each thing that may be wrong in it
 no other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace

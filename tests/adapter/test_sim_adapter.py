@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The adapters on RTL: every scenario, random walks and recorded programs on every build."""
 
-from __future__ import annotations
-
 from rvtrace.jobs import systems
 from rvtrace.tb.adapter.stimulus.scenarios import BUILDS
 from tests.common.long import few

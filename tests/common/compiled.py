@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of kernels share: each runs as Python and, where Numba is installed, compiled."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -3,8 +3,6 @@
 filters that are easily mistaken for another.
 """
 
-from __future__ import annotations
-
 from rvtrace.tb.common.stimulus.filtered import FIRST, LAST, LIMIT, place
 
 # Scenario, what is configured, what the device does instead.

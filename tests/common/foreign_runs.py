@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A short form of `make check DUT=` of a foreign device that is right."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from pathlib import Path

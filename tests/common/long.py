@@ -7,8 +7,6 @@ configurations, seeds, programs or devices.
     run_jobs(few(jobs))                                some of the configurations of each scenario
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from typing import TypeVar

@@ -4,8 +4,6 @@
 Written from the specifications; nothing here reads the tables or the codecs of models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 

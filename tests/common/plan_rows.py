@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests common to all plans: rows, checks, scenarios, coverage points and mutants refer to each other."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Set

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of directed scenarios, of systems that play rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from itertools import groupby
 from typing import Any

@@ -7,8 +7,6 @@ demand are the same. So are the results: tests/ntrace/test_sim_guards.py plays o
 Icarus all of it is on Verilator, and with SIM=icarus all of it is on Icarus.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple

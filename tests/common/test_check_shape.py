@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of all systems have one shape."""
 
-from __future__ import annotations
-
 from dataclasses import is_dataclass
 from importlib import import_module
 from inspect import signature

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plan, book and failure message: a bad plan is refused in one sentence, counts add up, NOT-RUN is never PASS."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

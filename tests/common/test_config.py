@@ -3,8 +3,6 @@
 JSON and command lines give the same.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Causes before consequences, in one run."""
 
-from __future__ import annotations
-
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import COMPARED, DECODER, REFERENCE, RULE, Damage, Placed, causes
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Row layouts: the numpy type and the generated SystemVerilog package have each field at the same place."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

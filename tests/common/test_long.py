@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make test` leaves to LONG=1: every scenario, every build and every value of an option is still played."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.jobs import build_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packers of the tests against bytes and rows that the specifications print; a wrong one would hide a bug."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.common.packers import lsb_first, mdo_groups, mdo_message, octets, vector

@@ -3,8 +3,6 @@
 and model of each system.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records in kernels: the same as objects and as arrays, with hash tables, a return stack and its undo."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """trace_filter against a reading of its registers in Python: random settings, random blocks."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from random import Random
 

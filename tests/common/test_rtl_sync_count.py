@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """trace_sync_count: each unit is counted in its mode, a sync clears the count, and a long one stays long."""
 
-from __future__ import annotations
-
 from random import Random
 
 from tests.common.packers import vector

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """trace_timestamp against what the register fields of the Timestamp Unit say."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 

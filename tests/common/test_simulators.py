@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which simulator plays a run: few builds of Verilator, and nothing is left out."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.jobs import build_of

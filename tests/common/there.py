@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A value that a test knows to be there."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 T = TypeVar("T")

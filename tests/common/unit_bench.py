@@ -3,8 +3,6 @@
 other.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -4,8 +4,6 @@
 Needs gcc-riscv64-unknown-elf. `--check` builds elsewhere and compares with the committed files, byte by byte.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """RVFI rows for tests: of a recorded run, as a core without surprises would have them, or row by row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cores and programs as data, and a sentence for each that cannot be used."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

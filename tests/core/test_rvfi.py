@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """RVFI read as a retire stream: of real programs, of traps row by row, and what breaks its rules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

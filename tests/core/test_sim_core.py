@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ibex on Verilator: a program alone, one that does not end, and one with all five trace sources."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

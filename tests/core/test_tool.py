@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of `make core`, and sentences of its bench."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

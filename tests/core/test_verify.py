@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tandem verification from RVFI: a run that is right, and every kind of wrong row is found where it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

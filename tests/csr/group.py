@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group of CSRs that no system has: what adding a group takes. One table; nothing else of the project knows it."""
 
-from __future__ import annotations
-
 from rvtrace.models.csr import Csr, CsrFile, Indirect, Register, one_of, row
 from rvtrace.models.csr.standard import indirect_csrs, state_enables
 

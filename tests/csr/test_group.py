@@ -3,8 +3,6 @@
 an iselect and fields with legal values, is modelled, checked, accessed at random, covered and generated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 

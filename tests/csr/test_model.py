@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model of a CSR file, on a group that is a table in this folder: values, legal values, rules, indirect access."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.csr import ControlError, Csr, CsrFile, CsrModel, Gates, joined

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small block of records with jumps that are easy to tell apart, for the tests of its model."""
 
-from __future__ import annotations
-
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import Transfer

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures without a simulator: scenarios played on the reference model, or on one that is broken in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import deepcopy
 from random import Random

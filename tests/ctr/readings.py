@@ -3,8 +3,6 @@
 allows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

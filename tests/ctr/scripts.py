@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Short runs written by hand, a row in each cycle, and what the scoreboard says of a device that answers them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rvtrace.models.ctr.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entries for reading: call paths of calls, returns, traps and RAS emulation, and files that are none."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 again (CTR-10).
 """
 
-from __future__ import annotations
-
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.records import SCTRCLR, Transfer

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The buffer: logical and physical entries, software writes, several transfers and an access in one cycle (CTR-13)."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -3,8 +3,6 @@
 32 (CTR-11, 15).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ctr.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycle counter: CC at every boundary of each CCE width, saturation, what counts, and when CCV is 0 (CTR-1, CTR-2)."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ctr.config import Config

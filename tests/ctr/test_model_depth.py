@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Depths: supported and other codes, what a change leaves, and what the two clears clear (CTR-10, CTR-14)."""
 
-from __future__ import annotations
-
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import SCTRCLR
 from rvtrace.models.riscv.csr import HS, READ, VS, WRITE, Access, M

@@ -3,8 +3,6 @@
 applies (CTR-4, 16).
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

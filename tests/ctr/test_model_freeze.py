@@ -3,8 +3,6 @@
 and that the freezing trap is never recorded (CTR-5).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ctr.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """RAS emulation: what is recorded, pops and swaps at every edge, and the three legal CC policies (CTR-7)."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ctr.config import Config

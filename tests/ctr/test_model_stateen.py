@@ -3,8 +3,6 @@
 and which comes first (CTR-12).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ctr.config import Config

@@ -3,8 +3,6 @@
 the table are in step.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 (CTR-3, 6, 9).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

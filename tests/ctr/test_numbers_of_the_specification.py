@@ -7,8 +7,6 @@ Each number here was written down from the text alone: the draft 0.1.4 (chapters
 checked against them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

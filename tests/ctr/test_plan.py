@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
-from __future__ import annotations
-
 from rvtrace.scoreboards.ctr.check import RULINGS, SITUATIONS
 from rvtrace.scoreboards.ctr.reasons import FILTERS, PAIRS
 from rvtrace.scoreboards.ctr.tolerances import Tolerances

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows: transfers to rows and back, privilege between rows, what no port can carry, and files."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an implementation does not have is not stimulated: modes and CSRs that are absent."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

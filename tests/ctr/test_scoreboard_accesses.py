@@ -3,8 +3,6 @@
 and the reasons agree with the rules of the model.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The clause that one wrong value of a short run is blamed on: each case says what the device did wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

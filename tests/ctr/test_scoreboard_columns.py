@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long stretches of rows are followed and compared as columns: with the same verdict, word by word, as one by one."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from random import Random
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choices that no sentence forbids pass without the reference profile; beside each appears one that is forbidden."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rvtrace.models.ctr.config import Config

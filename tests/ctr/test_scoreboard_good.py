@@ -3,8 +3,6 @@
 and every clause of the plan is checked by some scenario.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from pathlib import Path

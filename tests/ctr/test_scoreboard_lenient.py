@@ -5,8 +5,6 @@ free they pass.
 Beside each appears one that no reading allows: it fails freely, too.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ctr.config import Config

@@ -4,8 +4,6 @@
 The tables are those of the specification: External Trap Enable Requirements, and the chapter RAS Emulation Mode.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ctr.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often the situation of each ruling occurred, and what coverage counts of records: short runs, counted by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

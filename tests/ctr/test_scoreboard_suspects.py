@@ -5,8 +5,6 @@ which order failures are reported.
 The state enables: mstateen0 refuses every mode below M as illegal, hstateen0 those with V = 1 as virtual.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.csr.file import Gates

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an access is suspected of, and what the scoreboard takes over from a device, piece by piece."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

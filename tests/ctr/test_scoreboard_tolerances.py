@@ -3,8 +3,6 @@
 nothing more.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -3,8 +3,6 @@
 by scenario.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every kind of value: one bit of one read turned round is a failure of the clause it belongs to, and of no other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

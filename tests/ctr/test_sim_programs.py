@@ -3,8 +3,6 @@
 and what a capture leaves.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random transfers and accesses in random configurations: every build, both ways to drive."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -3,8 +3,6 @@
 each build.
 """
 
-from __future__ import annotations
-
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 from tests.common.scenario_runs import runs_of
 

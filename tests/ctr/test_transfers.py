@@ -3,8 +3,6 @@
 slots.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A search ends with its budget of CPU time, says so, and takes the same candidates in the same order until then."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

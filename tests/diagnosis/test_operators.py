@@ -3,8 +3,6 @@
 what the specification means.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any

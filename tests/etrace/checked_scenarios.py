@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """E-Trace scenarios as the scoreboards' tests use them: program, beats and the model's packets, without a simulator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ of models/etrace or the dialects of the scoreboards. A deviation changes the val
 bytes that are sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ run = deviant_run(7, ["map_inverted"])
 judgement(run).share, judgement(run).named(1)
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single deviations of an E-Trace packer, each a bug of all packets, with the finding that has to name it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rvtrace.models.etrace.config import Config

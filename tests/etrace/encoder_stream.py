@@ -9,8 +9,6 @@ of a packet come its flags: "notify", "updiscon", ("irdepth", n); after a 3.0 "t
 its branch bit says so. Directions of branches are text, the oldest first, T for taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ values are those of `rvtrace.models.etrace.table.Packet` (flags before the XOR, 
 the tables or the codec of models/etrace.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

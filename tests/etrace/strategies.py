@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hypothesis generates for the tests of E-Trace: configurations, and packets of a configuration."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

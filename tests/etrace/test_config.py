@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A configuration: what is refused and the sentence that says so, what a command line and config.json give."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from typing import Any

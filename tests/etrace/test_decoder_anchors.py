@@ -3,8 +3,6 @@
 (ET-14).
 """
 
-from __future__ import annotations
-
 from rvtrace.models.riscv.builder import ProgramBuilder
 from tests.etrace.packet_writer import PacketWriter
 from tests.etrace.test_decoder_returns import BACK, COUNTER, DOWN, F_BACK, HANDLER, LEAF, MAIN, OTHER, STACK, UP, writer

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Branches: maps of every length, branches in sync packets (ET-5, ET-9)."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.etrace.table import MAP_LENGTHS

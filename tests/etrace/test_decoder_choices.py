@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choices another encoder may make (payload chapter, branch trace chapter): the decoder reads them all the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder

@@ -3,8 +3,6 @@
 (ET-12, ET-13, ET-18).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder

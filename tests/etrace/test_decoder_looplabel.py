@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop that an indirect jump closes, entered from above (section updiscon): which time its label is reported."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The decoder gives the same result packet by packet, by the kernel as Python runs it, and by the kernel compiled."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

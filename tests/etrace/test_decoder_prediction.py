@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The branch predictor and its counts (branch prediction mode, ET-11)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

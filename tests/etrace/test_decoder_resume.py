@@ -3,8 +3,6 @@
 (ET-15, ET-16).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.etrace.decoder.decode import Decoder, DecoderError

@@ -3,8 +3,6 @@
 irxx; ET-14).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder

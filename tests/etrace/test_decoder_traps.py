@@ -3,8 +3,6 @@
 are.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.etrace.decoder.decoded import Event

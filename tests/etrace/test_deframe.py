@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transported bytes to payloads: both encapsulations, all framings, joined anywhere, damaged (payload chapter)."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

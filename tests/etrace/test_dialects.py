@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packets of a device with a deviation, read in the dialect that names it, are those of the specification."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

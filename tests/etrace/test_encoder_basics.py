@@ -3,8 +3,6 @@
 trace.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

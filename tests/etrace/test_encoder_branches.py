@@ -4,8 +4,6 @@
 Profile: rules 3 to 5, Branches, address with `pbc` >= 31.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

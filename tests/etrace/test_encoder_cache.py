@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model with a jump target cache (ET-12) and with sequentially inferable jumps (ET-13)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

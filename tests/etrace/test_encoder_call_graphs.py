@@ -6,8 +6,6 @@ The programs have recursion, tail calls, tails that functions share, branch-free
 that were just passed; the runs have traps, triggers, resynchronizations and returns that go elsewhere.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

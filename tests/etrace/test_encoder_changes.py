@@ -3,8 +3,6 @@
 Loss.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

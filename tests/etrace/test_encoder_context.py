@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model: privilege, context and time (ET-7, ET-10, ET-15, ET-18). Profile: ppccd, ctype, packets 3.x."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model: resynchronization in its three units (ET-4). Profile: Resync count, resync_next, rule 4."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

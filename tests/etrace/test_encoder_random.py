@@ -3,8 +3,6 @@
 keep the rules of order.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from random import Random
 

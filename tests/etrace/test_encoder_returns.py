@@ -4,8 +4,6 @@
 Profile: implicit return, irreport. `irets` by a table of another version.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

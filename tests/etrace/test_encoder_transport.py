@@ -3,8 +3,6 @@
 profile.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from rvtrace.models.etrace.config import Config

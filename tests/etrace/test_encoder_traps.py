@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model: exceptions and interrupts (ET-2, ET-3, ET-7, ET-8). Profile: X with prev, next; packet 3.1."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -7,8 +7,6 @@ it asks for it. In code without branches the same address may be met at the same
 same packets, and no decoder can be right about both. Nothing here but the last two tests uses our encoder or decoder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple

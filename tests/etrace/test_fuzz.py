@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile bytes: no exception, no hang, no unbounded memory, and every result holds together."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The golden pack: hand-reasoned cases against codec, decoder and encoder model (golden/README.md)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

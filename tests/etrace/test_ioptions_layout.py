@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ioptions in the order of a device: "Number of bits and definitions implementation dependent"."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

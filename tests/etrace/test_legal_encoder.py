@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other legal encoders: whatever choices they make, lossless and legal hold; exact is not asked."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -3,8 +3,6 @@
 synchronization change.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

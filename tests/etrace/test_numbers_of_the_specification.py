@@ -7,8 +7,6 @@ draft 0.026. EN: packet encapsulation 1.0. TCI: Trace Control Interface 1.0. Whe
 (ET-n) is named.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
-from __future__ import annotations
-
 from rvtrace.models.etrace.decoder.decoded import CLAUSES as DECODED
 from rvtrace.models.etrace.encoder.encode import CLAUSES as ENCODED
 from rvtrace.models.etrace.table import TABLES

@@ -3,8 +3,6 @@
 packet.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 from typing import Any

@@ -3,8 +3,6 @@
 of the payload chapter.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 from typing import NamedTuple

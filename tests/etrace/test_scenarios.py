@@ -3,8 +3,6 @@
 are about.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

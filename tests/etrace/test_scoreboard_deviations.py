@@ -4,8 +4,6 @@
 `python -m tests.etrace.deviant_runs` measures all deviations, alone and several at once.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.etrace.deviant_runs import FIRST, MUCH, deviant_run, judgement

@@ -3,8 +3,6 @@
 and none taken for another.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import numpy as np

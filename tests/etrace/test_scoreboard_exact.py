@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exact check turns red under the right clause: one packet of a good stream is left out, or one field changed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device whose filters select other blocks fails the clause of filters, also where the two traces agree at first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Causes and the judged share of E-Trace: one deviation is one cause, a silent device holds nothing."""
 
-from __future__ import annotations
-
 from tests.etrace.checked_scenarios import doctored
 from tests.etrace.test_scoreboard_lossless import flip
 

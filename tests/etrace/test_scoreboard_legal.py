@@ -3,8 +3,6 @@
 texts leave open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any

@@ -3,8 +3,6 @@
 follows.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from random import Random
 from typing import Any

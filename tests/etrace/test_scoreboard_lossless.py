@@ -3,8 +3,6 @@
 exact is not asked.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any

@@ -5,8 +5,6 @@ A change that passes is harmless: the decoder still reports all instructions, br
 run, from packets that are all legal.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -3,8 +3,6 @@
 encoder is not judged.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resynchronizations too late and too early, against the interval and against none, in each unit."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 says whether a device does.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 

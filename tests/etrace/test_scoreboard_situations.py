@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A rolled-up clause of E-Trace is checked only where its own situation occurs; elsewhere it stays NOT-RUN."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One packet that says less or something else than it should is the first finding, not what was decoded after it."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

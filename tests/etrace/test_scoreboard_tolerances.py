@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tolerances: what the texts leave open a free device may do, and the reference may not."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

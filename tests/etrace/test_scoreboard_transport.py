@@ -3,8 +3,6 @@
 word or packet of a good stream is changed at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file whose transport is not the one claimed: the difference is the first finding, and its packets are judged."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The golden pack on the RTL: every case that the bench can play sends the packets of its file, byte by byte."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 drive.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

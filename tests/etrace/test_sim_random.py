@@ -3,8 +3,6 @@
 recovery.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

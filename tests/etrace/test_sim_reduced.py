@@ -3,8 +3,6 @@
 every other build is.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

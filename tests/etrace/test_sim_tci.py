@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace system with E-Trace encoders: every scenario, real programs read back from the RAM sink, other builds."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.tb.etrace.stimulus.random_jobs import EVERY

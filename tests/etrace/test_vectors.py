@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published payloads, and the branch_map of every length at its boundaries, bit by bit."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

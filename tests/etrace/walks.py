@@ -3,8 +3,6 @@
 and their regrouping into other legal blocks.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any

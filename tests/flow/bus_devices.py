@@ -5,8 +5,6 @@ CONTROL (0x10): bit 0 enable, bits 6:4 the mode. STATUS (0x14): bit 0 enabled, 2
 (0x18): how often it was written.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rvtrace.jobs.builds import ROOT

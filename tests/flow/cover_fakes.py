@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A system of two options that hits what its jobs say, without a simulator: for the tests of `make cover`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

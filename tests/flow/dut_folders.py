@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of made-up IPs for the tests of tools/dut: an encoder that does nothing, with other ports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 MODULE = """

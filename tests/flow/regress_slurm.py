@@ -3,8 +3,6 @@
 stopped whatever happens. With several nodes each is a slurmd of its own here, with its own port.
 """
 
-from __future__ import annotations
-
 import contextlib
 import getpass
 import os

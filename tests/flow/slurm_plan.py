@@ -8,8 +8,6 @@ for a time drawn at random with a mean of SECONDS. With LOSE=1 a node is killed 
 done. docs/reference/figures.md has what this printed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import json

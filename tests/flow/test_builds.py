@@ -3,8 +3,6 @@
 another checkout made is taken from the cache.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 that cannot be written is done without.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verilator's coverage.dat files, merged by source line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

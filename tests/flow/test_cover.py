@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make cover` from the command line: one system to the end, once more, and what it says of wrong words."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

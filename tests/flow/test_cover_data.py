@@ -3,8 +3,6 @@
 read back and checked against their grammar.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holes and what to try: the stimulus that hit what is beside them, with the options that its values need."""
 
-from __future__ import annotations
-
 import shlex
 
 from rvtrace.flow.cover.holes import Holes, aimed, stimuli

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which run `make cover` takes next, and what it takes for the code coverage."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """[bus] of dut.toml: an encoder that has to be programmed passes on each bus; what goes wrong is one sentence."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

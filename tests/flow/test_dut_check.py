@@ -3,8 +3,6 @@
 is our own encoder under other names.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make check DUT=` says while runs end, and which run takes so long while none does."""
 
-from __future__ import annotations
-
 import json
 
 from rvtrace.flow.dut import check

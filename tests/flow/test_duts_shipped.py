@@ -3,8 +3,6 @@
 faults.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

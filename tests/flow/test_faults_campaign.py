@@ -3,8 +3,6 @@
 of the command.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 run time says why.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import subprocess

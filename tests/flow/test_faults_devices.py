@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deviations of a device: built in, selected at run time, and named by the findings."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from types import SimpleNamespace

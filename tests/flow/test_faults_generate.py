@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which mutants are chosen: the same each time, spread over files and operators, none that is not built."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.faults.design import Design, DesignError

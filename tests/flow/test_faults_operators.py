@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutation operators: what each makes of a small module, and where it makes nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.faults.generate import apply, places

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of faults: what a file says, what is refused in one sentence, and which mutants a row of equivalents settles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

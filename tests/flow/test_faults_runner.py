@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How faults are played: the order of the runs, which of them ends the play of a fault, and the line of an outcome."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

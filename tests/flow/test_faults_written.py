@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hand-written mutants, compiled together: whatever a mutant does to the simulator, it alone is red, and says why."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of results: a run has its own, a capture removes its own files only, and `make results` lists and cleans."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

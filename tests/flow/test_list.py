@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make list` prints what it printed before as long as nothing changed that it could come from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

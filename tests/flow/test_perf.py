@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make perf` measures of the models runs for every system."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Child processes of several threads: each thread knows what its own ones took of the CPU."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress of long work: a line that changes on a terminal, a line now and then elsewhere, nothing of short work."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

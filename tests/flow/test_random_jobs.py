@@ -3,8 +3,6 @@
 job.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections import defaultdict
 from dataclasses import fields

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """make regress keeps what was run: the same command goes on, other words begin anew; all systems have their share."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failures of a regression: one bucket for what is probably one mistake, and a waveform of its first seed."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

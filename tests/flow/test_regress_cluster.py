@@ -3,8 +3,6 @@
 and for how long.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

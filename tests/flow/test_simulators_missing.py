@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a machine lacks is said before anything is compiled."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make sizes`: the part that is counted on a model, and the table side by side."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow import sizes

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a look at the bytes says before anything is decoded: another format, another program, rows that end early."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages of the vectors inside the encoders: the places that are made of a table, and the rules of the tables."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.generate.vectors import ADAPTERS, ETRACE, NTRACE, SOURCES, SUBSYSTEM, TANDEM, Bits, Layouts, Vector

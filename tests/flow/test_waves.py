@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """WAVES=1: a run on each simulator leaves a waveform of the design, and is the run that it is without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

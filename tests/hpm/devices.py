@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a bench records of a device that is as the reference model, or as a model with a bug."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from random import Random
 from typing import Any

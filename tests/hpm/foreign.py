@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counter blocks of other houses, as models: each makes a choice that the specification leaves open."""
 
-from __future__ import annotations
-
 from collections import deque
 from random import Random
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage of the counters, counted by settings and as bits: the same as counted cell by cell."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One bug of a counter block is one finding: what fails because of it is named as its consequence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices without the profile: every legal choice passes, the illegal neighbour of each fails with its clause."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

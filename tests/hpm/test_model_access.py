@@ -3,8 +3,6 @@
 XLENs.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bulk runs against the same cycles one at a time: counters, OF, LCOFIP of every row; and how fast it is."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -3,8 +3,6 @@
 writes.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 complete.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bit 13 of mip, mie and their views: delegation, and a request against a write through each view (HPM-7)."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

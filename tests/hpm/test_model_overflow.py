@@ -3,8 +3,6 @@
 (HPM-2).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.hpm.config import Config

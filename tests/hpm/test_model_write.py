@@ -3,8 +3,6 @@
 HPM-6).
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bugs that once gave no finding, or findings about something else: late counts, lost writes, views, silent wraps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

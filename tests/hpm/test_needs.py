@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clauses about what a counter block does not claim are N/A, and what it claims is printed as it was written."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from pathlib import Path

@@ -6,8 +6,6 @@ would be wrong everywhere alike. What is expected here was written down from the
 (Priv: the privileged manual).
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

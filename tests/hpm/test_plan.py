@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
-from __future__ import annotations
-
 from rvtrace.scoreboards.hpm.rules import MODES
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 from rvtrace.tb.hpm.coverage.points import HPM

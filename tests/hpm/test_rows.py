@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files between Python and hpm_tb, and one record of what several monitors saw."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

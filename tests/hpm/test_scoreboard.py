@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scoreboard on devices that are right, that are wrong in one cycle, and that differ where they may."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -3,8 +3,6 @@
 specification: Machine and Supervisor Counter-Enable, Sscofpmf, Smcntrpmf.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.hpm.config import Config

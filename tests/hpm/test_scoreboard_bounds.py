@@ -3,8 +3,6 @@
 is left open. All values are counted by hand.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.hpm.config import Config

@@ -3,8 +3,6 @@
 block that breaks it would leave another value there.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.hpm.config import Config

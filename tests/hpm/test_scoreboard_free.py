@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of a device that does not declare the profile: short scripts, with the checks counted by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One deviation of a counter block without the profile is one finding, which names it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What reads show of the choices of a device: bits of the enables that are kept, and that are dropped."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.hpm.config import Config

@@ -3,8 +3,6 @@
 settings, and which is taken. All are read off the sentence of each.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any, cast

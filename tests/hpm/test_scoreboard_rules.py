@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices that break one rule each: the clause of that rule catches them, and no clause of anything else."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

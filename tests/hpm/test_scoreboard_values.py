@@ -3,8 +3,6 @@
 failure says.
 """
 
-from __future__ import annotations
-
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.rows import Rows

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The counters of two real cores: no finding, and what they count was checked; a claim that is not true is found."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

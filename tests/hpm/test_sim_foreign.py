@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counter blocks of other houses in the testbench: no finding, and most clauses that apply to them were checked."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

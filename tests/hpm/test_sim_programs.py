@@ -3,8 +3,6 @@
 leaves.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random work and random accesses in every implementation, both ways to drive; what random rows have in them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -3,8 +3,6 @@
 for each build.
 """
 
-from __future__ import annotations
-
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
 from tests.common.scenario_runs import runs_of
 

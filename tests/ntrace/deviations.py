@@ -5,8 +5,6 @@ A deviation changes values of messages, the layout in which they are packed, or 
 of this knows the dialects with which the check takes deviations back.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

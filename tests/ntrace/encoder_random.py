@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random configurations of the encoder model, and beats in which everything that an ingress port can say happens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

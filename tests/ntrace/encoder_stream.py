@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Beats written by hand, one row per clock cycle, and what the encoder model makes of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@
 `fuzz(seed, total)` decodes `total` bytes of them and holds every result to what is true of any decode.
 """
 
-from __future__ import annotations
-
 import random
 import resource
 import time

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The codec against the published vectors of the specification, and against any bytes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts in any legal form: however an encoder splits and repeats them, the decoded run is the same (NT-3, NT-6)."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ownership (7.1): privilege, scontext and hcontext of every message and instruction."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.decoder.context import Context

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each contradiction is found, reported under its clause, and ends at the next synchronizing message."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.decoder.decode import CLAUSES, DecoderError, decode

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The decoder on the programs of chapter 8: every count the specification calls right, and those it calls wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Repeated history: every way in which 9.3 lets the same branches be encoded."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

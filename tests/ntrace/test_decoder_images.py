@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several programs in one trace, chosen by Ownership, and images that are replaced (11.3, 11.4)."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

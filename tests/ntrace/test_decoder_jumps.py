@@ -3,8 +3,6 @@
 3).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

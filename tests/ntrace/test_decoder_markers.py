@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Markers, resets, sleep and vendor-defined messages: table 25, table 26, 7.12, 6.1, and 8.4.4 of v1_0."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The decoder gives the same result message by message, by the kernel as Python runs it, and by the kernel compiled."""
 
-from __future__ import annotations
-
 import importlib.util
 import pathlib
 import random

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """RepeatBranch (7.11, NT-6), with and without a return stack."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damaged, cut and overflowing traces: decoding resumes at the next sync and says what was lost (NT-24)."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -3,8 +3,6 @@
 stack is.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

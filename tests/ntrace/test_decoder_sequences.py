@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences of events: traps, restarts, reset and sync messages in every legal form (8.5, 8.6, NT-9 to NT-13)."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several harts in one stream (11.2), and a process that moves between them (11.3)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timestamps (8.7, NT-15) and sources (3.2, NT-17)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

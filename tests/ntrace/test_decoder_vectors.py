@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The decoder on single messages the specification prints: table 6, table 24, 10.1 and the vectors of the rulings."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device that is right but for one thing in every message: that is the first finding, and the rest is judged."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model's bytes: SRC (3.2, NT-17), TSTAMP, extended addresses (8.2) and vendor-defined messages (6.1)."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.encoder.encode import EncoderError

@@ -4,8 +4,6 @@
 Steps 1 to 3 of docs/reference/ntrace-profile.md, section 8.5, table 26 and ruling NT-12.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model against the worked examples of the N-Trace specification, chapters 8 and 10."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model with filters (NT-13): what ends a qualified stretch, what begins one, watchpoints."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@
 docs/reference/ntrace-profile.md: what is lost, with Ownership and vendor-defined messages.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every option of the encoder model at random: it never fails, and its messages keep the rules of the specification."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

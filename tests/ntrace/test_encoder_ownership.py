@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model's Ownership messages (section 7.1): when, in which order, with which PROCESS."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

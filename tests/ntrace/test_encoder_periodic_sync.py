@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model against docs/reference/ntrace-profile.md: periodic synchronization in its three units."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

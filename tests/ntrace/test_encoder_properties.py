@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Properties of the encoder model on random streams: what the messages must add up to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 from typing import Any

@@ -3,8 +3,6 @@
 and flushed, and what ends a run.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

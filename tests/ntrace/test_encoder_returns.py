@@ -3,8 +3,6 @@
 (9.1), and the all-jumps option (chapter 2).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

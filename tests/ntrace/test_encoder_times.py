@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model's timestamps (section 8.7, NT-15): whose time a message has, absolute or as a difference."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

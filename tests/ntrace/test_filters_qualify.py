@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filters and comparators of the Trace Control Interface: which blocks qualify, and where watchpoints fire."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.common.filters import FilterSettings

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile bytes: no exception, no hang, no unbounded memory, and every result holds together (NT-24)."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other legal encoders: whatever choices they make, lossless and legal hold; exact is not asked (NT-3)."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any, cast

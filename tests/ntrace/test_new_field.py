@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A field that is added to the table, and nowhere else, is known to everything: `with_new_field` has the checks."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

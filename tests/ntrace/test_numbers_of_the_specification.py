@@ -5,8 +5,6 @@ TCODEs, fields, widths, codes and the printed examples, each with its section, h
 scoreboard.
 """
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

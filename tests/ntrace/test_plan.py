@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
-from __future__ import annotations
-
 from rvtrace.models.ntrace.table import BY_NAME, SRC
 from rvtrace.scoreboards.common.clauses import Plan
 from rvtrace.scoreboards.ntrace.attribution import FIELD_CLAUSE

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ntrace_packer and ntrace_field: random messages of every type against the codec, word by word."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lossless: privilege and context of every instruction from Ownership, wherever between its neighbours it appears."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.config import Config

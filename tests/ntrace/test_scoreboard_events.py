@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lossless beside the PCs: markers, resets, sleep, filters, vendor-defined messages, and what a loss takes with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exact check attributes the first difference to the clause that was broken, and reports it field by field."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exact check of the options: the first difference belongs to the clause of its rule or field."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.codec import pack

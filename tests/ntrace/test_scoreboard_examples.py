@@ -3,8 +3,6 @@
 (8.4.4).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failures name the place and the clause of what went wrong, and nothing that only follows from it."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Causes and the judged share of N-Trace: one deviation is one cause, a silent device holds nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.config import Config

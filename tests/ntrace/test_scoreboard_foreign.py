@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What encoders of others do that is legal: each was refused once, when a foreign device of `duts/` did it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rvtrace.models.ntrace.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trace that decodes with other options than those claimed: the option is the finding, and all else is judged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

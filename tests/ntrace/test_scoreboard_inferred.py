@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lossless: flow changes that no message reports, and that decoding can start at any synchronizing message."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legal check turns red under the right clause: one message of a good stream is changed at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legal check of the options: one message of a good stream is changed, and the clause that it breaks turns red."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.ntrace.codec import pack

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lossless check: any legal encoder passes, a trace that leaves out or invents something does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 its order.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lossless: the time reported never decreases and is that of the event, by the clock the monitors saw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tolerances: what the texts leave open a free device may do, and what they demand it must."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np

@@ -5,8 +5,6 @@
 A device that does not declare the reference profile may send them; the reference profile has none.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

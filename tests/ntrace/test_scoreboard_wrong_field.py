@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One field of one message is wrong: the finding has the clause of that field, not of where the decoder stumbled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -4,8 +4,6 @@
 This is a short form of `make check DUT=tests/ntrace/duts/<name>`, which runs everything.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 trace.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real programs through the encoder in RTL: both widths, modes and variants, every byte checked three ways."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random walks in random configurations, and what the output's back-pressure does: stall, overflow, recovery."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.jobs.job import Job

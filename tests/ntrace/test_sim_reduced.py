@@ -3,8 +3,6 @@
 queue. Checked as every other build is.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 build.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.jobs import build_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A long trace that is cut into parts gives the verdict, and the listing, of the whole."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

@@ -6,8 +6,6 @@ with codes, and one of variable length, in the middle of IndirectBranchHist and 
 "compiled" for the compiled kernels.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import replace

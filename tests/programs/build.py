@@ -6,8 +6,6 @@ them. `--check` builds elsewhere and compares with the committed files byte by b
 what unicorn recorded.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

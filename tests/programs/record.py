@@ -7,8 +7,6 @@ the rules of trap entry and xRET (RISC-V privileged manual, 3.1.6, 3.3.2, 4.1), 
 agree; loads must read what was stored before. So a wrong log or a wrong reading of it stops the recording.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 Where Python has the function (sorted, zlib, datetime), that one is used, not a copy of the C code.
 """
 
-from __future__ import annotations
-
 import binascii
 import zlib
 from collections import Counter

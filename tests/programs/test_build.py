@@ -3,8 +3,6 @@
 With a compiler, that a build is what the manifest says.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

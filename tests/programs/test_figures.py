@@ -3,8 +3,6 @@
 is measured.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -3,8 +3,6 @@
 agree with each other and with the committed recordings, which were made in another way.
 """
 
-from __future__ import annotations
-
 from pathlib import Path as File
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run in parts, with the state of the encoder carried on: the same bytes as in one piece, decoded as it comes."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -3,8 +3,6 @@
 store to `tohost`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rvtrace.models.riscv import elf

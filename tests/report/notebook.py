@@ -7,8 +7,6 @@ A kernel needs some thirty packages; the cells need none of them: what a cell sh
 the SVG of its last expression.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import json

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Charts of the report: runs as cells, clauses by section, regressions over time, and where a failure is seen."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

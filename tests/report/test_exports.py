@@ -6,8 +6,6 @@ The expected numbers are those of tests/report/programs/collatz.c: of Collatz's 
 from an odd number), and of Ackermann's function of 2 and 1 (14 calls).
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results as JUnit's XML and as a page of Markdown for a hosted CI: what failed, and how it is repeated."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree as ET
 

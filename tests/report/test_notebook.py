@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """examples/tour.ipynb: its cells run, and show what the file says that they show."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

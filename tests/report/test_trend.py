@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of `make perf SAVE=1` in the report: every value has its place in the chart."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 with a marker at the first finding. Both are read with pyvcd's reader; the simulator's FST first by GTKWave's fst2vcd.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

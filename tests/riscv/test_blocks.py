@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grouping: every legal grouping of a stream reads back as that stream, and the groupings are legal."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

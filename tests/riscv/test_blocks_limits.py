@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grouping: what a port cannot carry, what it cannot report, and blocks that are no stream."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams that no hart running the program could have produced are found at the row that is wrong."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ELF files: there and back, and files that are not a program for us."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -3,8 +3,6 @@
 back.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

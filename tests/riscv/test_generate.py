@@ -2,8 +2,6 @@
 """Generated programs and random walks: everything that can happen happens, and the same seed gives the same
 bytes."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 

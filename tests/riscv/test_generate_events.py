@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random walks have what the options of an encoder need: triggers, resets, far jumps, deep calls, repeated history."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random walks meet every situation that trace has rules for, within a dozen seeds."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classifier: seed Table 2 row by row, lengths and text."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv import isa

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classifier against capstone, where capstone is right: it knows no mnret, Zcmp and Zcmt."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import capstone

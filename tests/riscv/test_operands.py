@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rvtrace.models.riscv.operands` against capstone: all compressed encodings, and random ones of full size."""
 
-from __future__ import annotations
-
 import random
 import re
 

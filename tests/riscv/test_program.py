@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs: memory, symbols, the jump table, and what the assembler refuses."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

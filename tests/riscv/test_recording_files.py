@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings that do not exist, are damaged or have another program beside them: one sentence each."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorded programs: in step with their programs, effects that replay, and what each is there for."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Returns that a return stack predicts wrongly: found by hand-made scenarios, and absent from well-behaved walks."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

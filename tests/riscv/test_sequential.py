@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequentially inferable jumps (N-Trace 9.1): constants by hand, pairs by the assembler, and which jumps are marked."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv import sequential

@@ -2,8 +2,6 @@
 """Walks: what they record, what they refuse, the two variants, and streams that no hart could have
 produced."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -10,8 +10,6 @@ Counters are those of Platform.example: 0 mcycle, 2 minstret, 3 and 4 and 7 and 
 firmware.
 """
 
-from __future__ import annotations
-
 from rvtrace.models.sbi_pmu.calls import Call
 from rvtrace.models.sbi_pmu.monitor import Monitor, MonitoredMemory
 from rvtrace.models.sbi_pmu.platform import Platform

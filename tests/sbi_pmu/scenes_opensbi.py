@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenes of test_policies.py: the rows that only a run of OpenSBI showed (docs/reference/opensbi-comparison.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from rvtrace.models.sbi_pmu import tables as sbi

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bench without a simulator: harts on the counter model and on records of it, perf sessions, listings."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings of the SBI PMU extension: causes first, and what follows from them under them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from rvtrace.scoreboards.common.clauses import Failure

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configurations of a system, random jobs, and the memory of the bench."""
 
-from __future__ import annotations
-
 import random
 import shlex
 

@@ -6,8 +6,6 @@ be theirs as well. What is expected here was written down from the text of SBI 3
 versions differ), each with its section.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.csr import HS, VS, VU, M, U

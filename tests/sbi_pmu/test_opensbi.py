@@ -3,8 +3,6 @@
 commands.
 """
 
-from __future__ import annotations
-
 import struct
 import subprocess
 from dataclasses import replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the plan, checks, scenarios, coverage points and mutants refer to each other; none is left over."""
 
-from __future__ import annotations
-
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.scoreboards.sbi_pmu.follow import AREAS
 from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances

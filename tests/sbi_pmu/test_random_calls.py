@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of random calls: legal and nearly legal values meet, in the shares that the generator promises."""
 
-from __future__ import annotations
-
 import random
 
 from rvtrace.models.sbi_pmu import tables as sbi

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SBI PMU scoreboard: good records pass, whoever the firmware is; one step changed, and its own clause says so."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

@@ -3,8 +3,6 @@
 be wrong in it is the failure of its clause, and of no other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 for coverage.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Generator
 from dataclasses import replace

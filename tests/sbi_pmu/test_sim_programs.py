@@ -3,8 +3,6 @@
 without a simulator.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random supervisors on RTL: every build, random policies and platforms, in bulk and operation by operation."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.jobs import build_of

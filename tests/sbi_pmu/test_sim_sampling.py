@@ -3,8 +3,6 @@
 all models agree at each step.
 """
 
-from __future__ import annotations
-
 from rvtrace.jobs import systems
 from tests.common.long import some
 

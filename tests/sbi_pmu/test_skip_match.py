@@ -3,8 +3,6 @@
 refused.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

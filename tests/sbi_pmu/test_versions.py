@@ -3,8 +3,6 @@
 has them earlier is refused.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -3,8 +3,6 @@
 how each of them can lie.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from random import Random

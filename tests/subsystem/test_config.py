@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The configuration of the subsystem: what is illegal, what its parts get, and that a command line says all of it."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

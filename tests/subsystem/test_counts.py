@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is checked how often, counters of a hart that waits, and records before which there was none."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accesses of the CSR port: one wrong answer after the other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

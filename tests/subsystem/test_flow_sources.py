@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each trace source of the flow lies in turn, in many ways: the cross-check names that one and no other."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from random import Random
 from typing import Any

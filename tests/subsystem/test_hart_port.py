@@ -3,8 +3,6 @@
 back as they were reported.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from random import Random

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counters that do not count in some modes, records that a trap freezes, and a hart that halts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

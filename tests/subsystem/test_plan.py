@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the plan of the subsystem, checks, scenarios, coverage points and mutants refer to each other."""
 
-from __future__ import annotations
-
 from rvtrace.tb.subsystem.coverage.points import SUBSYSTEM
 from rvtrace.tb.subsystem.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import PlanTests, Rows, literals

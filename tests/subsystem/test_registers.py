@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accesses of the register bus against the table of docs/reference/rtl-subsystem.md."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 

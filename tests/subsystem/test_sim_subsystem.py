@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The subsystem on RTL: real programs, random walks and directed scenarios, and all five trace sources agree."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records, counters and timestamps lie in turn: the cross-check names that one, and what it should have said."""
 
-from __future__ import annotations
-
 import re
 from copy import deepcopy
 from dataclasses import replace

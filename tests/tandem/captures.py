@@ -3,8 +3,6 @@
 have sent in their place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

@@ -3,8 +3,6 @@
 changed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from rvtrace.models.riscv.builder import ProgramBuilder

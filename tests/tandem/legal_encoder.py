@@ -6,8 +6,6 @@ its value may be repeated; a value may have the full form where an incremental o
 may be reported before the group of their instruction.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 from rvtrace.models.tandem import table as t

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two simulators side by side: the reference and unicorn, given the same state, one instruction at a time."""
 
-from __future__ import annotations
-
 import random
 
 from rvtrace.models.riscv.iss.config import virt

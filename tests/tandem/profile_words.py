@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profile's words, read row by row: the reference for the encoder model."""
 
-from __future__ import annotations
-
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder import items as it

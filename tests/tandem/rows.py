@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random rows for the tests of the tandem format."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -3,8 +3,6 @@
 purpose.
 """
 
-from __future__ import annotations
-
 import random
 from functools import lru_cache
 from typing import Any

@@ -3,8 +3,6 @@
 other devices with nothing else changed.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator
 from dataclasses import replace

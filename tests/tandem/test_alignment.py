@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two sequences of which one lacks elements, has more or has wrong ones are aligned by the shortest explanation."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The encoder model against its profile, read row by row; single items packed and unpacked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 on the encoder model.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

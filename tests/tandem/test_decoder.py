@@ -3,8 +3,6 @@
 cut.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -3,8 +3,6 @@
 reported last.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a decoder knows where a trace begins, ends or is damaged: the pc, and what is reported once."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

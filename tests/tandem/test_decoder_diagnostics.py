@@ -3,8 +3,6 @@
 what comes after it is whole.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pytest

@@ -3,8 +3,6 @@
 linear time.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

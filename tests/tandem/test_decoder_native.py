@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tandem decoder gives the same result by its kernel as Python runs it, and by the kernel compiled."""
 
-from __future__ import annotations
-
 import importlib.util
 from random import Random
 

@@ -3,8 +3,6 @@
 say.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.tandem import table

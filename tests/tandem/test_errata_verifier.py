@@ -3,8 +3,6 @@
 C.5).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.tandem.config import Config

@@ -3,8 +3,6 @@
 the time it takes.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

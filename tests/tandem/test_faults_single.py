@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each of the 21 faults of a trace, alone, in real programs: one report, at its place, with the right verdict."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

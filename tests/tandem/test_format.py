@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table, the configuration and the profile page say the same, and what the specification says."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 neighbour fails; and several mistakes of one run are all found.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 the program is and did.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

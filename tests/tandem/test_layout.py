@@ -3,8 +3,6 @@
 one place is no layout.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever order, form and repetition a legal encoder chooses, a device without the reference profile passes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.common.long import some

@@ -3,8 +3,6 @@
 its place.
 """
 
-from __future__ import annotations
-
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem import table
 from rvtrace.models.tandem.config import Config

@@ -6,8 +6,6 @@ Chapters are those of the specification; ruling n is TV-n, errata the list of co
 written out by hand.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.tandem import errata, table

@@ -3,8 +3,6 @@
 clause red.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """TV.port.rate: rows that find nothing before them do not wait; those after more bytes than a word may."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 wrong.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.tandem import (

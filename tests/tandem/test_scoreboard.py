@@ -3,8 +3,6 @@
 red.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

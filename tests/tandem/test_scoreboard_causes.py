@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One deviation of a device without the reference profile is one finding: what follows from it is listed under it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

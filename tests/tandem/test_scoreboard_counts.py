@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often each clause is checked on a few rows, counted by hand, and what is said of one wrong value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 profile; the tolerances.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.tandem import table as t

@@ -3,8 +3,6 @@
 and what appears outside groups (TV-8).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.tandem import table as t

@@ -3,8 +3,6 @@
 clauses of what is wrong.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

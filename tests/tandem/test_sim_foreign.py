@@ -3,8 +3,6 @@
 that is right must. A short form of `make check DUT=`.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

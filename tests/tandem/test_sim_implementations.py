@@ -6,8 +6,6 @@ On Icarus, whatever SIM says: it compiles one in a moment, of which Verilator wo
 how wide f registers are is chosen at random for each.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 from itertools import product

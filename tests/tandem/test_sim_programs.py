@@ -3,8 +3,6 @@
 a simulator.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 in them.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from pathlib import Path

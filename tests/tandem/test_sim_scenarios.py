@@ -3,8 +3,6 @@
 simulator process for each build.
 """
 
-from __future__ import annotations
-
 from rvtrace.tb.tandem.stimulus.stimulus import stimulus
 from tests.common.scenario_runs import runs_of
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CSRs of the reference simulator: what exists, who may access it, what a write leaves, views, counters."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.builder import ProgramBuilder

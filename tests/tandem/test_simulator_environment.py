@@ -3,8 +3,6 @@
 what can be written.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.iss.config import HartConfig

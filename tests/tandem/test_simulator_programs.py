@@ -3,8 +3,6 @@
 after each instruction.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

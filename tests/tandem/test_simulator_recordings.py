@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reference simulator does what every recorded program did: pc, registers, memory, CSRs and traps of each row."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import pytest

@@ -3,8 +3,6 @@
 faults.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.iss.config import HartConfig

@@ -3,8 +3,6 @@
 encoding.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Appendix D, row by row: the sizes that the specification's errata give, as the encoder makes them."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.tandem.config import Config

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tandem trace that is read in parts gives the verdict, report and listing of the whole, in bounded memory."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace

@@ -3,8 +3,6 @@
 time.
 """
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

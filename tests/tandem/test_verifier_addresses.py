@@ -3,8 +3,6 @@
 and all others.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.iss.config import HartConfig, virt

@@ -3,8 +3,6 @@
 are samples (1.1, Appendix B).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.iss.config import HartConfig, virt

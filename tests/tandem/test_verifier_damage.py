@@ -3,8 +3,6 @@
 on, and never breaks.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions that the verifier replays without a step object give the report and the state of those that it does."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -3,8 +3,6 @@
 whatever is not traced.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv import recording

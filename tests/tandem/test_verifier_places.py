@@ -3,8 +3,6 @@
 point that nothing may change.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

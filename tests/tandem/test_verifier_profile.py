@@ -3,8 +3,6 @@
 TV-9).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.riscv.iss.config import virt

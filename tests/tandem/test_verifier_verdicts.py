@@ -3,8 +3,6 @@
 the hart did.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of tests that simulate the trace system."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable

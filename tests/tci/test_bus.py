@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the monitor of the register bus makes of the recorded cycles of PSEL."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

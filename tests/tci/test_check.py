@@ -3,8 +3,6 @@
 turn, what a tool read back; and each with one thing wrong.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any

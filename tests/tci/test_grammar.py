@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages in a stream: where they end, and what a reader finds that joins in the middle."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,8 +3,6 @@
 by hand and by property.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -5,8 +5,6 @@ Every register is written down as the text prints it, reset column included, and
 the codes of its enumerations.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.models.common import filters as f

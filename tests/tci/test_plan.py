@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of the Trace Control Interface, its checks, scenarios and mutants refer to each other; none is left over."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 and legal in what it says.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files between Python and tci_tb: triggers beside beats, and what the recorders wrote of each hart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -4,8 +4,6 @@
 A write takes effect in the cycle after it.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

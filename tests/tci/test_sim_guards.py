@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must go red: bugs in registers, funnel and sinks, each under its own clause."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.flow.jobs import run_all

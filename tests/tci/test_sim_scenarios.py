@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every system scenario with N-Trace encoders checks the clauses that it names."""
 
-from __future__ import annotations
-
 import pytest
 
 from rvtrace.tb.tci.job import TciJob

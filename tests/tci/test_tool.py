@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tool's session: what it refuses to read."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

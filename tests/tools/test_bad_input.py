@@ -3,8 +3,6 @@
 nothing is executed.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input on the command line: a non-zero exit and one sentence with a way out, never a traceback."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 the rest.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

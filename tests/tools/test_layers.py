@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What import-linter cannot see: imports by string."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the commands of `rvtrace` load: no testbench, no compiler for small inputs, and few of our modules."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
