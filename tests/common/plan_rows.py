@@ -112,6 +112,16 @@ class Rows:
                     f"{scenario.name} serves {clause}; name it in that row"
                 )
 
+    def points_named(self, unnamed: Set[str] = frozenset()) -> None:
+        """Every coverage point is named in a row. unnamed: those that belong to none."""
+        named = {point for clause in self.built.values() for point in clause.coverage}
+        assert named | unnamed == {point.name for point in self.points}
+
+    def tolerances_left(self, tolerances: object, word: str = "tolerance ") -> set[str]:
+        """The tolerances that are not named, after a word, in the row of their choice."""
+        text = " ".join(clause.what + clause.how for clause in self.plan.clauses.values())
+        return {name for name in vars(tolerances) if word + name not in text}
+
     def later(self) -> None:
         """What is not built has a reason, no check and no mutant."""
         assert all(

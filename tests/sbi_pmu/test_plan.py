@@ -48,17 +48,13 @@ class TestRows(PlanTests):
     rows = ROWS
 
 
-def test_every_scenario_is_named() -> None:
+def test_every_scenario_and_point_is_named() -> None:
     ROWS.all_named()
-    assert {point for clause in ROWS.built.values() for point in clause.coverage} == {
-        point.name for point in SBI_PMU.points
-    }
+    ROWS.points_named()
 
 
 def test_tolerances_are_named_where_they_matter() -> None:
-    """Every tolerance is named in the row of its choice."""
-    text = " ".join(clause.what + clause.how for clause in ROWS.plan.clauses.values())
-    assert {name for name in vars(Tolerances()) if f"tolerance {name}" not in text} == set()
+    assert not ROWS.tolerances_left(Tolerances())
 
 
 def test_clauses_counted_by_situation_have_parts() -> None:
