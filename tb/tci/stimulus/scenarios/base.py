@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -171,12 +172,23 @@ async def set_up_encoders(s: Session, extra: dict[str, dict[str, int]] | None = 
         await s.tool.set_up_encoder(hart, one.config, markers | (extra or {}))
 
 
-async def sram_run(s: Session, limit: int | None = None, extra: dict[str, dict[str, int]] | None = None) -> None:
-    """The whole session through the SRAM: reset, set up, enable, run, disable, read back."""
+@asynccontextmanager
+async def ram_session(s: Session, limit: int | None = None, encoders: tuple[int, ...] = (0, 1)) -> AsyncIterator[None]:
+    """The whole session through the SRAM: reset, set up, enable, run, disable, read back. The body of the `async with`
+    is what the tool does while the harts run.
+    """
     await reset_all(s)
     await s.tool.set_up_ram(limit=limit)
-    await set_up_encoders(s, extra)
-    await start(s)
-    await s.play()
-    await finish(s)
+    await set_up_encoders(s)
+    await start(s, encoders=encoders)
+    running = s.playing()
+    yield
+    await running
+    await finish(s, encoders=encoders)
     s.readback = await s.tool.read_back()
+
+
+async def sram_run(s: Session, limit: int | None = None) -> None:
+    """The session in which the tool only waits."""
+    async with ram_session(s, limit):
+        pass

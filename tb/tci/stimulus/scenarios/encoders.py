@@ -27,6 +27,7 @@ from rvtrace.tb.tci.stimulus.scenarios.base import (
     hart_stimulus,
     harts,
     long,
+    ram_session,
     reset_all,
     scenario,
     set_up_encoders,
@@ -46,26 +47,19 @@ def flush(job: TciJob, rng: random.Random) -> TciStimulus:
     """Components are disabled while the harts run, one by one or all, polled until empty, and enabled again."""
 
     async def run(s: Session) -> None:
-        await reset_all(s)
-        await s.tool.set_up_ram()
-        await set_up_encoders(s)
-        await start(s)
-        running = s.playing()
-        for _ in range(6):
-            await s.cycles(s.rng.randrange(20, 120))
-            chosen = [hart for hart in range(2) if s.rng.randrange(2)] or [0]
-            for hart in chosen:
-                await s.tool.disable(ENCODERS[hart])
-            if len(chosen) == 2:
-                for name in ("funnel", "ram_sink"):
-                    await s.tool.disable(name)
-                for name in ("ram_sink", "funnel"):
-                    await s.tool.enable(name)
-            for hart in chosen:
-                await s.tool.enable(ENCODERS[hart])
-        await running
-        await finish(s)
-        s.readback = await s.tool.read_back()
+        async with ram_session(s):
+            for _ in range(6):
+                await s.cycles(s.rng.randrange(20, 120))
+                chosen = [hart for hart in range(2) if s.rng.randrange(2)] or [0]
+                for hart in chosen:
+                    await s.tool.disable(ENCODERS[hart])
+                if len(chosen) == 2:
+                    for name in ("funnel", "ram_sink"):
+                        await s.tool.disable(name)
+                    for name in ("ram_sink", "funnel"):
+                        await s.tool.enable(name)
+                for hart in chosen:
+                    await s.tool.enable(ENCODERS[hart])
 
     return TciStimulus(harts(job, rng, 3000), run)
 
@@ -75,19 +69,12 @@ def by_hand(job: TciJob, rng: random.Random) -> TciStimulus:
     """trTeInstTracing is cleared and set while the harts run."""
 
     async def run(s: Session) -> None:
-        await reset_all(s)
-        await s.tool.set_up_ram()
-        await set_up_encoders(s)
-        await start(s)
-        running = s.playing()
-        for _ in range(10):
-            await s.cycles(s.rng.randrange(1, 90))
-            hart, on = s.rng.randrange(2), bool(s.rng.randrange(2))
-            await s.tool.tracing(hart, on)
-            await s.tool.read(ENCODERS[hart], "trTeControl")
-        await running
-        await finish(s)
-        s.readback = await s.tool.read_back()
+        async with ram_session(s):
+            for _ in range(10):
+                await s.cycles(s.rng.randrange(1, 90))
+                hart, on = s.rng.randrange(2), bool(s.rng.randrange(2))
+                await s.tool.tracing(hart, on)
+                await s.tool.read(ENCODERS[hart], "trTeControl")
 
     return TciStimulus(harts(job, rng, 1500), run)
 
@@ -226,10 +213,7 @@ def filters(job: TciJob, rng: random.Random) -> TciStimulus:
         config = type(plain.config).from_dict(plain.config.to_dict() | {"filter": text})
         made.append(HartStimulus(config, plain.program, plain.beats))
 
-    async def run(s: Session) -> None:
-        await sram_run(s)
-
-    return TciStimulus(made, run)
+    return TciStimulus(made, sram_run)
 
 
 def _slow_pins(job: TciJob, rng: random.Random) -> tuple[int, int]:
@@ -321,18 +305,11 @@ def left_out_meanwhile(job: TciJob, rng: random.Random) -> TciStimulus:
     """Funnel inputs are disabled and enabled while messages go through: each message passes whole or not at all."""
 
     async def run(s: Session) -> None:
-        await reset_all(s)
-        await s.tool.set_up_ram()
-        await set_up_encoders(s)
-        await start(s)
-        running = s.playing()
-        for _ in range(12):
-            await s.cycles(s.rng.randrange(1, 60))
-            await s.tool.write("funnel", "trFunnelDisInput", s.rng.randrange(4), "inputs left out")
-        await s.tool.write("funnel", "trFunnelDisInput", 0, "none")
-        await running
-        await finish(s)
-        s.readback = await s.tool.read_back()
+        async with ram_session(s):
+            for _ in range(12):
+                await s.cycles(s.rng.randrange(1, 60))
+                await s.tool.write("funnel", "trFunnelDisInput", s.rng.randrange(4), "inputs left out")
+            await s.tool.write("funnel", "trFunnelDisInput", 0, "none")
 
     return TciStimulus(harts(job, rng, 800, **busy(job)), run, expect={"left_out": (0, 1)})
 
@@ -415,14 +392,13 @@ def random_options(rng: random.Random) -> dict[str, Any]:
 def options(job: TciJob, rng: random.Random) -> TciStimulus:
     """Every option through its register, each hart with its own."""
 
-    async def run(s: Session) -> None:
-        await sram_run(s)
-
     if job.ip == "etrace":
         made = [etrace.possible(job.settings, etrace.busy_options(rng)) for _ in range(2)]
-        return TciStimulus([hart_stimulus(job, rng, hart, 1000, **one) for hart, one in enumerate(made)], run)
+        return TciStimulus([hart_stimulus(job, rng, hart, 1000, **one) for hart, one in enumerate(made)], sram_run)
     shared: dict[str, Any] = {"timestamp": rng.randrange(2)}
-    return TciStimulus([hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], run)
+    return TciStimulus(
+        [hart_stimulus(job, rng, hart, 1000, **random_options(rng) | shared) for hart in range(2)], sram_run
+    )
 
 
 @scenario("TCI.te.options", "TCI.seq.verify", "TCI.te.flush")
@@ -475,7 +451,4 @@ def long_loops(job: TciJob, rng: random.Random) -> TciStimulus:
             walk.step()
         made.append(HartStimulus(config, program, beats_of(walk.retired(), config)))
 
-    async def run(s: Session) -> None:
-        await sram_run(s)
-
-    return TciStimulus(made, run)
+    return TciStimulus(made, sram_run)

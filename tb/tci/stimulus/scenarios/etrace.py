@@ -13,12 +13,10 @@ from rvtrace.tb.tci.stimulus.scenarios.base import (
     ENCODERS,
     ETRACE_ONLY,
     TciStimulus,
-    finish,
     harts,
+    ram_session,
     reset_all,
     scenario,
-    set_up_encoders,
-    start,
 )
 from rvtrace.tb.tci.stimulus.settings import etrace_settings
 
@@ -102,23 +100,16 @@ def reconfigure(job: TciJob, rng: random.Random) -> TciStimulus:
     options = [name for name in possible(job.settings, dict.fromkeys(OPTIONS, 1)) if name not in believed]
 
     async def run(s: Session) -> None:
-        await reset_all(s)
-        await s.tool.set_up_ram()
-        await set_up_encoders(s)
-        await start(s)
-        running = s.playing()
-        for _ in range(8):
-            await s.cycles(s.rng.randrange(30, 200))
-            hart = s.rng.randrange(2)
-            now = replace(s.harts[hart].config, **{name: s.rng.randrange(2) for name in options})
-            fields = etrace_settings(now, hart + 1)["trTeInstFeatures"]
-            await s.tool.set(ENCODERS[hart], "trTeInstFeatures", fields, "other options")
-            await s.cycles(s.rng.randrange(30, 200))
-            await s.tool.disable(ENCODERS[hart])
-            await s.tool.enable(ENCODERS[hart])
-        await running
-        await finish(s)
-        s.readback = await s.tool.read_back()
+        async with ram_session(s):
+            for _ in range(8):
+                await s.cycles(s.rng.randrange(30, 200))
+                hart = s.rng.randrange(2)
+                now = replace(s.harts[hart].config, **{name: s.rng.randrange(2) for name in options})
+                fields = etrace_settings(now, hart + 1)["trTeInstFeatures"]
+                await s.tool.set(ENCODERS[hart], "trTeInstFeatures", fields, "other options")
+                await s.cycles(s.rng.randrange(30, 200))
+                await s.tool.disable(ENCODERS[hart])
+                await s.tool.enable(ENCODERS[hart])
 
     return TciStimulus(harts(job, rng, 3000), run)
 
@@ -130,19 +121,12 @@ def without_index(job: TciJob, rng: random.Random) -> TciStimulus:
     """
 
     async def run(s: Session) -> None:
-        await reset_all(s)
-        await s.tool.set_up_ram()
-        await set_up_encoders(s)
-        await start(s, encoders=(0,))
-        running = s.playing()
-        for _ in range(6):
-            await s.cycles(s.rng.randrange(40, 120))
-            for name in (ENCODERS[0], "funnel", "ram_sink"):
-                await s.tool.disable(name)
-            for name in ("ram_sink", "funnel", ENCODERS[0]):
-                await s.tool.enable(name)
-        await running
-        await finish(s, encoders=(0,))
-        s.readback = await s.tool.read_back()
+        async with ram_session(s, encoders=(0,)):
+            for _ in range(6):
+                await s.cycles(s.rng.randrange(40, 120))
+                for name in (ENCODERS[0], "funnel", "ram_sink"):
+                    await s.tool.disable(name)
+                for name in ("ram_sink", "funnel", ENCODERS[0]):
+                    await s.tool.enable(name)
 
     return TciStimulus(harts(job, rng, 1000, index_width=0), run, expect={"untraced": (1,)})

@@ -32,10 +32,7 @@ if TYPE_CHECKING:
 def read_back(job: TciJob, rng: random.Random) -> TciStimulus:
     """Two harts through the funnel into the SRAM, read back through trRamData and decoded."""
 
-    async def run(s: Session) -> None:
-        await sram_run(s)
-
-    return TciStimulus(harts(job, rng), run)
+    return TciStimulus(harts(job, rng), sram_run)
 
 
 @scenario("TCI.ram.wrap", "TCI.sys.wrapped", "TCI.te.source", ips=BOTH)
