@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two ordered lists, what had to be reported and what was reported: where they first disagree."""
+"""What had to be reported and what was reported, in order: where they first disagree."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
+
+
+def same_start(a: Sequence[Any] | np.ndarray, b: Sequence[Any] | np.ndarray) -> int:
+    """How many elements at the start of both are equal."""
+    n = min(len(a), len(b))
+    if not isinstance(a, np.ndarray):
+        return next((i for i, (one, other) in enumerate(zip(a, b)) if one != other), n)
+    if not np.array_equal(a[: min(n, 16)], b[: min(n, 16)]):  # most of what differs does so early
+        n = min(n, 16)
+    differ = np.flatnonzero(a[:n] != b[:n])
+    return int(differ[0]) if len(differ) else n
 
 
 def first_mismatch(

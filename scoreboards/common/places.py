@@ -62,6 +62,35 @@ class Places:
         )  # fmt: skip
 
 
+def ends(first: np.ndarray, total: int) -> np.ndarray:
+    """Instructions reported when each message or packet has been read, from those reported before it."""
+    return np.append(first, total)[1:].astype(np.int64)
+
+
+def following(mask: np.ndarray, counted: np.ndarray, first: bool = False) -> np.ndarray:
+    """Mask of the messages that follow one of `mask`, only the `counted` ones looked at; first: the first one too."""
+    places = np.flatnonzero(counted)
+    result = np.zeros(len(mask), dtype=bool)
+    result[places[1:]] = mask[places[:-1]]
+    result[places[:1]] = first
+    return result
+
+
+def locate(failure: Failure, capture: Any, made_by: Sequence[int] | np.ndarray, place: int) -> None:
+    """Cycle and PC of the beat that made the expected message `place`, or of the last one made; made_by: the beat of
+    each message.
+    """
+    beats = capture.beats
+    if beats is None or not len(beats):
+        return
+    row = int(made_by[min(place, len(made_by) - 1)]) if len(made_by) else 0
+    failure.cycle = int(beats.cycle[row])
+    valid = np.flatnonzero(beats.valid()[: row + 1].any(axis=1))
+    if len(valid):
+        failure.pc = int(beats.iaddr[valid[-1], 0])
+        failure.place = capture.program.where(failure.pc)
+
+
 @dataclass
 class Rules:
     """One run of the legal check: `rule` counts a clause over many messages and reports the violations."""

@@ -81,6 +81,16 @@ class Verdict:
         """The first failures of each clause, in the order in which they were found."""
         return self.book.failures
 
+    def close(self, instructions: int, judged: int, reported: int, size: int) -> None:
+        """Give the failures of a trace their causes, and the numbers that every trace has. instructions: that had to be
+        reported; judged: of them, those that could be compared; reported: by `size` bytes.
+        """
+        self.book.judged = judged / instructions if instructions else None
+        self.book.attribute()
+        bits = 8 * size / reported if reported else 0.0
+        self.stats |= {"instructions": instructions, "judged": judged, "reported": reported, "bytes": size}
+        self.stats["bits_per_instruction"] = bits
+
 
 @contextmanager
 def timed(verdict: Verdict, name: str) -> Iterator[None]:

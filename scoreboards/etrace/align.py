@@ -8,7 +8,7 @@ Without a loss it is one comparison of arrays. After a loss, and where the decod
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,16 +16,18 @@ import numpy as np
 
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
-from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.common.findings import COMPARED, Damage
+from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.common.comparison import Comparison, Run
+from rvtrace.scoreboards.common.matching import same_start
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.expected import ENDED_NTR, ENDED_REP, TRACE_LOST, Expected, Trap, flows
 from rvtrace.scoreboards.etrace.slips import Slips
-from rvtrace.scoreboards.etrace.table import ABSENT, Locator, PacketTable, ends
+from rvtrace.scoreboards.etrace.table import ABSENT, Locator, PacketTable
 
 
 @dataclass
-class Piece:
+class Piece(Run):
     """Decoded instructions [begin, end) and the events among them; `length` of them from `first` on represent the
     traced ones from `at` on.
 
@@ -35,17 +37,21 @@ class Piece:
     was.
     """
 
-    begin: int
-    end: int
     join: str
-    events: list[Any] = field(default_factory=list)
     packets: int = 0
     doubtful: bool = False
     lands: bool = False
-    at: int | None = None
     first: int = 0
     length: int = 0
     jumped: bool = False
+
+    @property
+    def origin(self) -> int:
+        return self.first
+
+    @property
+    def count(self) -> int:
+        return self.length
 
     def place(self, index: int) -> int | None:
         """The traced instruction for a decoded one; None in a piece that was not placed, which may be anywhere in its
@@ -73,7 +79,7 @@ def split(decoded: Any, table: PacketTable) -> list[Piece]:
             if own:  # the doubt is about the way to a resynchronization
                 last.events.pop()
             last.end, last.packets, last.doubtful = behind, event.packet, event.again == "before"
-            pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", own, n, lands=bool(own)))
+            pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", n, lands=bool(own), events=own))
         else:
             last.events.append(event)
     return pieces
@@ -85,26 +91,23 @@ SECOND = 64  # second-best places kept
 TRIED = 100_000  # places tried before a trace fits nowhere
 
 
-class Alignment:
-    """Decoded pieces on the traced stream.
+class Alignment(Comparison):
+    """Decoded pieces on the traced stream."""
 
-    holes: traced instructions [a, b] among which anything may be not reported.
-    """
+    where: Locator
 
     def __init__(
         self, capture: EtraceCapture, book: ClauseBook, expected: Expected, decoded: Any, table: PacketTable
     ) -> None:
-        self.capture, self.book, self.expected, self.decoded, self.table = capture, book, expected, decoded, table
-        self.where = Locator(capture, table.messages, decoded.pcs, np.asarray(decoded.first_pc))
+        super().__init__(capture, book, expected, decoded, table, Locator)
         self.draft = capture.config.variant == "draft_0_026"
-        self.holes: list[tuple[int, int]] = []
         self.rounds = 0  # uses of the tolerance for "ambiguous"
         self.predicted = False  # every packet is the one that the encoder model predicts
         self.followed_to: int | None = (
             None  # draft: the packet after which the decoder may have gone astray, None if it did not
         )
         self._followed = len(expected)  # traced instructions before the first that nothing could be compared with
-        self.pieces = split(decoded, table)
+        self.pieces = self.runs = split(decoded, table)
 
     @property
     def judged(self) -> int:
@@ -200,10 +203,6 @@ class Alignment:
             if piece.at is not None:
                 mask[piece.at : piece.at + piece.length] = True
         return mask
-
-    def in_hole(self, index: int) -> bool:
-        """Whether packets were lost there."""
-        return any(a <= index <= b for a, b in self.holes)
 
     def align(self) -> bool:
         """Find each piece in the traced stream; False if one fits nowhere.
@@ -440,44 +439,10 @@ class Alignment:
 
     # Failures
 
-    def failure(
-        self,
-        clause: str,
-        headline: str,
-        index: int,
-        table: list[tuple[str, str, str]] | None = None,
-        packet: int | None = None,
-    ) -> Failure:
-        """A failure at traced instruction `index`, reported by `packet` if that is known."""
-        n = len(self.expected)
-        place = packet
-        if packet is None:
-            told = self._told_index(index)
-            first, total = np.asarray(self.decoded.first_pc), len(self.decoded)
-            # past the last instruction reported: after the first packet that reported nothing more
-            ended = min(int(np.searchsorted(first, total)) + 1, len(first))
-            packet = int(np.searchsorted(first, told, side="right")) if told < total else ended
-            place = max(packet - 1, 0)  # the packet that reports the instruction
-        at = min(max(index, 0), n - 1)
-        pc = int(self.expected.pc[at]) if n else None
-        cycle = int(self.expected.cycle[at]) if n and self.expected.cycle is not None else None
-        failure = self.where.failure(clause, headline, packet, table or [], pc, cycle)
-        failure.at, failure.found = place, COMPARED
-        return failure
-
-    def _told_index(self, index: int) -> int:
-        """The decoded instruction that represents traced instruction `index`."""
-        for piece in reversed(self.pieces):
-            if piece.at is not None and piece.at <= index:
-                return piece.first + index - piece.at
-        return index
-
     def _pc_failure(self, piece: Piece, told: np.ndarray, at: int) -> None:
         """The first PC that differs, and the clause of what should have led there."""
         theirs = self.expected.pc[at : at + len(told)]
-        n = min(len(theirs), len(told))
-        differ = np.flatnonzero(theirs[:n] != told[:n])
-        index = int(differ[0]) if len(differ) else n
+        index = same_start(theirs, told)
         place = self.capture.program.place
         if index == len(theirs) == len(told):
             self._other_failure(piece, at)
@@ -491,7 +456,7 @@ class Alignment:
             failure = self.failure(slip.clause, slip.text, slip.at, slip.rows, slip.packet)
             self.book.fail(failure)
             self._followed = at + index
-            self._astray(failure)
+            self.astray(failure)
             return
         if index >= len(theirs):
             text, want = f"{len(told) - index} instructions too many are reported", "none"
@@ -504,7 +469,7 @@ class Alignment:
         failure = self.failure(clause, text, at + index, [("pc", want, have)])
         self.book.fail(failure)
         self._followed = at + index
-        self._astray(failure)
+        self.astray(failure)
 
     def _ended_early(self, piece: Piece, at: int, index: int) -> bool:
         """Whether the trace is reported to end where it did not, before the first PC that differs."""
@@ -531,14 +496,7 @@ class Alignment:
                 failure = self.failure("ET.bt.traps", text, at + min(trap.index - piece.begin, n), None, trap.packet)
         self.book.fail(failure)
         self._followed = at + index
-        self._astray(failure)
-
-    def _astray(self, failure: Failure) -> None:
-        """Up to the next synchronization packet the decoder is elsewhere than the hart."""
-        assert failure.at is not None
-        syncs = np.flatnonzero(self.table.sync[failure.at + 1 :])
-        end = failure.at + 1 + int(syncs[0]) if len(syncs) else None
-        self.book.damage.append(Damage(failure.at, end, read=True))
+        self.astray(failure)
 
     def _pc_clause(self, index: int) -> str:
         """Clause by what appears before the wrong PC."""

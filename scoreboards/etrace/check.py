@@ -93,14 +93,11 @@ def judged(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verd
         check_transport(capture, verdict.book, decoded.packets, verdict.encoded.time16 if agreed else None)
     for d in decoded.diagnostics:
         verdict.book.damage.append(Damage(d.packet, d.packet + d.lost_packets))
-    verdict.book.judged = lossless.judged / len(wanted) if len(wanted) else None
-    verdict.book.attribute()
-    payload = sum(map(len, capture.packets))
+    verdict.close(len(wanted), lossless.judged, len(decoded), sum(map(len, capture.packets)))
     verdict.stats |= {
-        "instructions": len(wanted), "judged": lossless.judged,
-        "reported": len(decoded), "packets": len(capture.packets), "bytes": payload,
-        "transported": len(capture.data or b""), "ambiguous": lossless.rounds,
+        "packets": len(capture.packets),
+        "transported": len(capture.data or b""),
+        "ambiguous": lossless.rounds,
         "unfollowed": int(lossless.followed_to is not None),
-        "bits_per_instruction": 8 * payload / len(decoded) if len(decoded) else 0.0,
-    }  # fmt: skip
+    }
     return verdict

@@ -16,6 +16,7 @@ from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.models.etrace.table import MAP_LENGTHS, Packet, field_clauses, map_length, options_of
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import REFERENCE
+from rvtrace.scoreboards.common.places import locate
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
@@ -111,7 +112,7 @@ def _difference(capture: EtraceCapture, encoded: EncodedTrace, place: int) -> Fa
         failure.table[0] = ("packet", want.name if want else "none", "unreadable")
     failure.table.append(("payload", payloads[0], payloads[1]))
     failure.before = [f"#{i}: {encoded.packets[i]}" for i in range(max(0, place - 3), place)]
-    _locate(capture, encoded, place, failure)
+    locate(failure, capture, encoded.beat, place)
     return failure
 
 
@@ -222,16 +223,3 @@ def _field(encoded: EncodedTrace, place: int, names: list[str], want: Packet, ha
     if name == "irreport" and reason == "ET.opt.misreturn":
         return reason
     return FIELD_CLAUSE.get(name, "ET.pay.fields")
-
-
-def _locate(capture: EtraceCapture, encoded: EncodedTrace, place: int, failure: Failure) -> None:
-    """Cycle and PC of the beat that made the expected packet, or of the last one made."""
-    beats = capture.beats
-    if beats is None or not len(beats):
-        return
-    row = int(encoded.beat[min(place, len(encoded.beat) - 1)]) if len(encoded.beat) else 0
-    failure.cycle = int(beats.cycle[row])
-    valid = np.flatnonzero(beats.valid()[: row + 1].any(axis=1))
-    if len(valid):
-        failure.pc = int(beats.iaddr[valid[-1], 0])
-        failure.place = capture.program.where(failure.pc)

@@ -17,7 +17,7 @@ from rvtrace.models.etrace.table import MAX_BRANCHES, MAX_PAYLOAD, PRIVILEGE_NAM
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import DECODER
-from rvtrace.scoreboards.common.places import Rules
+from rvtrace.scoreboards.common.places import Rules, ends
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.expected import ENDED_NTR, ENDED_REP, NO_CHANGE, TRACE_LOST
@@ -62,7 +62,7 @@ def _shorter(legal: Rules, decoded: Any) -> None:
     if legal.tolerances.cache_always or not len(cached):
         legal.book.count("ET.opt.cache_shorter", 0)
         return
-    last = t.ends(np.asarray(decoded.first_pc), len(decoded.pcs)) - 1
+    last = ends(np.asarray(decoded.first_pc), len(decoded.pcs)) - 1
     telling = np.flatnonzero(table.addressed | table.sync & (table["thaddr"] != 0))
     longer = []
     for index in cached.tolist():

@@ -57,26 +57,15 @@ def check_depths(of: Lossless) -> None:
         known = np.array([-1, *syncs])
         since = np.maximum(np.maximum(branches[at], calls[at - 1]), known[np.searchsorted(syncs, at, side="right")])
         bad = np.flatnonzero((returns[at - 1] <= since) & ~behind_return)
-        of.book.bulk(
-            "ET-14",
-            len(packets),
-            bad,
-            lambda i: of.failure(
-                "ET-14",
-                "irdepth is reported where no return has to be distinguished",
-                int(at[i]),
-                None,
-                int(packets[i]),
-            ),
-        )
+        text = "irdepth is reported where no return has to be distinguished"
+        of.bulk("ET-14", len(packets), bad, text, at, packet=packets)
     depth = _Depths(of, syncs)
     told = table["irdepth"][packets]
     # at the address; or, of a return that was predicted wrongly, before it
     values = [{depth.before(int(a)), *([depth.before(int(a) - 1)] if b else [])} for a, b in zip(at, behind_return)]
     bad = [i for i, value in enumerate(values) if int(told[i]) not in value]
-    of.book.bulk("ET.pay.irdepth", len(packets), bad, lambda i: of.failure(
-        "ET.pay.irdepth", "irdepth is not the number of calls that are open", int(at[i]),
-        [("irdepth", " or ".join(map(str, sorted(values[i]))), str(told[i]))], int(packets[i])))  # fmt: skip
+    rows = lambda i: [("irdepth", " or ".join(map(str, sorted(values[i]))), str(told[i]))]  # noqa: E731
+    of.bulk("ET.pay.irdepth", len(packets), bad, "irdepth is not the number of calls that are open", at, rows, packets)
 
 
 class _Depths:
@@ -132,9 +121,9 @@ class States:
         for name, column in self._columns.items():
             told = self.table[name][packets]
             bad = np.flatnonzero((told != column[places]) & (told != t.ABSENT))
-            self.book.bulk(CLAUSE[name], len(packets), bad, lambda i, n=name, c=column, told=told: self.of.failure(
-                CLAUSE[n], f"{n} of a synchronization packet is reported wrongly", int(places[i]),
-                [(n, f"{c[places[i]]:#x}", f"{told[i]:#x}")], int(packets[i])))  # fmt: skip
+            rows = lambda i, n=name, c=column, told=told: [(n, f"{c[places[i]]:#x}", f"{told[i]:#x}")]  # noqa: E731
+            text = f"{name} of a synchronization packet is reported wrongly"
+            self.of.bulk(CLAUSE[name], len(packets), bad, text, places, rows, packets)
 
     def _repeated_traps(self) -> None:
         """3.1 with thaddr=0: those of the trap's cycle, or of the cycle of the trap that follows it (ET-7)."""
@@ -143,25 +132,17 @@ class States:
             return
         by_index = self.want.traps_at
         for at, event in self.of.placed("trap"):
-            if self.table["thaddr"][event.packet] or at not in by_index:
+            if self.table["thaddr"][event.packet] or at is None or at not in by_index:
                 continue
-            rows = [trap.row for trap in by_index[at]]
+            beat = [trap.row for trap in by_index[at]]
             for name, column in (("privilege", None), ("context", beats.context[:, 0]), ("time", beats.tstamp)):
                 if not self.masks[name]:
                     continue
-                values = self._privileges(rows) if column is None else {int(column[r]) & self.masks[name] for r in rows}
+                values = self._privileges(beat) if column is None else {int(column[r]) & self.masks[name] for r in beat}
                 told = int(self.table[name][event.packet])
-                self.book.check(
-                    CLAUSE[name],
-                    told in values,
-                    lambda n=name, v=values, told=told, at=at, event=event: self.of.failure(
-                        CLAUSE[n],
-                        f"{n} of a packet with thaddr=0 belongs to no trap at this place",
-                        at,
-                        [(n, " or ".join(map(hex, sorted(v))), f"{told:#x}")],
-                        event.packet,
-                    ),
-                )
+                rows = [(name, " or ".join(map(hex, sorted(values))), f"{told:#x}")]
+                text = f"{name} of a packet with thaddr=0 belongs to no trap at this place"
+                self.of.check(CLAUSE[name], told in values, text, at, rows, event.packet)
 
     def _privileges(self, rows: list[int]) -> set[int]:
         priv = self.of.capture.ingress.priv[:, 0]
@@ -189,8 +170,7 @@ class States:
         ):
             of = of & placed
             bad = np.flatnonzero(of & ~synced)
-            self.book.bulk(clause, int(of.sum()), bad, lambda i, c=clause, text=text: self.of.failure(
-                c, f"{text}, and no synchronization packet reports the instruction", i))  # fmt: skip
+            self.of.bulk(clause, int(of.sum()), bad, f"{text}, and no synchronization packet reports the instruction")
 
     def _contexts(self) -> None:
         """Packets 3.2 against the imprecise changes that no synchronization packet reports."""
@@ -225,7 +205,7 @@ class States:
                 else []
             )
             place = change if change is not None else (entry and entry[0]) or 0
-            self.book.fail(self.of.failure("ET.alg.context", text, place, rows, entry and entry[1]), counted=True)
+            self.of.fail("ET.alg.context", text, place, rows, entry and entry[1])
         elif tolerances.context_order:
             self._context_places(changes, told)
 
@@ -275,12 +255,7 @@ class States:
             early = known and after < len(telling) and UNSEEN < self.stops[telling[after]] < change
             if (place is not None and place > change) or early:
                 rows = [("before instruction", str(change), str(place))]
-                self.book.fail(
-                    self.of.failure(
-                        "ET.alg.context", "a change of context is reported at another place", change, rows, packet
-                    ),
-                    counted=True,
-                )
+                self.of.fail("ET.alg.context", "a change of context is reported at another place", change, rows, packet)
 
     def _tells(self, packet: int, change: int) -> bool:
         return all(self.table[name][packet] in (t.ABSENT, column[change]) for name, column in self._columns.items())
@@ -354,8 +329,8 @@ class States:
             for i in sorted(set(marks.tolist()) - reported)
             if self.of.covered[i] and not self.of.in_hole(i) and self.of.sure(i)
         ]
-        self.book.bulk(clause, len(set(marks.tolist())), missing, lambda i: self.of.failure(
-            clause, f"{who} requested this address, and it is not reported", i))  # fmt: skip
+        text = f"{who} requested this address, and it is not reported"
+        self.of.bulk(clause, len(set(marks.tolist())), missing, text)
 
     def _ended(self) -> None:
         """ET-16: ended_ntr where the last packet was due anyway, else ended_rep; judged where the program reports
@@ -378,17 +353,9 @@ class States:
             for packet, last in zip(packets, wanted[place]):
                 due = False if code == "rep" or last is None else self._due(last)
                 if due is not None:
-                    self.book.check(
-                        "ET-16",
-                        (status[packet] == ENDED_NTR) == due,
-                        lambda d=due, p=place, k=packet: self.of.failure(
-                            "ET-16",
-                            "qual_status of the end does not match its last packet",
-                            p,
-                            [("qual_status", str(ENDED_NTR if d else ENDED_REP), str(status[k]))],
-                            k,
-                        ),
-                    )
+                    rows = [("qual_status", str(ENDED_NTR if due else ENDED_REP), str(status[packet]))]
+                    text = "qual_status of the end does not match its last packet"
+                    self.of.check("ET-16", (status[packet] == ENDED_NTR) == due, text, place, rows, packet)
 
     def _due(self, last: int) -> bool | None:
         """Whether the last instruction had to be reported without an end of trace; None if the options hide it."""
@@ -477,39 +444,15 @@ class Lossless(Alignment):
     def _stalled(self) -> None:
         """Nothing is lost while the hart can be stalled, not even with a support packet that reports so."""
         lost = np.flatnonzero(self.table["qual_status"] == TRACE_LOST)
-        self.book.bulk(
-            "ET.ing.stall",
-            len(self.expected),
-            lost,
-            lambda i: self.failure(
-                "ET.ing.stall",
-                "packets were lost, although inst_stall_ena=1 lets the encoder stall the hart",
-                0,
-                None,
-                i,
-            ),
-        )
+        text = "packets were lost, although inst_stall_ena=1 lets the encoder stall the hart"
+        start = np.zeros(len(self.table), np.int64)
+        self.bulk("ET.ing.stall", len(self.expected), lost, text, start, packet=range(len(self.table)))
 
     def _directions(self) -> bool:
-        for piece in self.pieces:
-            if piece.at is None:
-                continue
-            want = self.expected.taken[piece.at : piece.at + piece.length]
-            told = self.decoded.taken[piece.first : piece.first + len(want)]
-            wrong = np.flatnonzero((told != want) & ((told >= 0) | (want >= 0)))
-            if len(wrong):
-                index = int(wrong[0])
-                self.book.fail(
-                    self.failure(
-                        "ET.bt.branches",
-                        "the branch is reported in the wrong direction",
-                        piece.at + index,
-                        [("taken", str(want[index]), str(told[index]))],
-                    ),
-                    counted=True,
-                )
-                return False
-        return True
+        wrong = self.wrong_direction(silent=True)
+        if wrong is not None:
+            self.fail("ET.bt.branches", "the branch is reported in the wrong direction", *wrong)
+        return wrong is None
 
     # Traps
 
@@ -563,17 +506,9 @@ class Lossless(Alignment):
         # One reported between two losses, with no instruction to place it by: any trap that was lost there.
         for low, high, event in self.unplaced("trap"):
             there = [trap for trap in wanted if low <= trap.index <= high]
-            self.book.check(
-                "ET.bt.traps",
-                any(self.same_trap(trap, event) for trap in there),
-                lambda low=low, event=event: self.failure(
-                    "ET.bt.traps",
-                    "a trap is reported between two losses, and the hart took no such trap there",
-                    low,
-                    None,
-                    event.packet,
-                ),
-            )
+            text = "a trap is reported between two losses, and the hart took no such trap there"
+            same_trap = any(self.same_trap(trap, event) for trap in there)
+            self.check("ET.bt.traps", same_trap, text, low, packet=event.packet)
         told = [(at, event) for at, event in told if at is not None]
         found = first_mismatch(wanted, told, same, lambda trap: trap.optional or self.in_hole(trap.index))
         if found is None:
@@ -586,11 +521,8 @@ class Lossless(Alignment):
             at = event = None  # it is right about the trap that follows this one
         if trap is not None and event is not None and at in (None, trap.index):
             for clause, name, want, have in self._trap_rows(trap, event):
-                self.book.fail(
-                    self.failure(
-                        clause, f"{name} of a trap is reported wrongly", trap.index, [(name, want, have)], event.packet
-                    ),
-                    counted=True,
+                self.fail(
+                    clause, f"{name} of a trap is reported wrongly", trap.index, [(name, want, have)], event.packet
                 )
             return
         kinds = [
@@ -599,10 +531,13 @@ class Lossless(Alignment):
         ]
         places = ["-" if i is None else str(i) for i in (trap and trap.index, at)]
         text = "a trap is not reported" if event is None else f"{kinds[1]} is reported where the hart had {kinds[0]}"
-        self.book.fail(self.failure(
-            "ET.bt.traps", text, trap.index if trap else at or 0,
+        self.fail(
+            "ET.bt.traps",
+            text,
+            trap.index if trap else at or 0,
             [("trap", kinds[0], kinds[1]), ("after instructions", places[0], places[1])],
-            None if event is None else event.packet), counted=True)  # fmt: skip
+            None if event is None else event.packet,
+        )
 
     def _skipped(self, wanted: list[Trap], told: list[Any], found: tuple[int | None, int | None]) -> bool:
         """Whether the packet reports the next trap of the same place, and no other packet does.
@@ -669,7 +604,7 @@ class Lossless(Alignment):
                 table[0][0], "ET.pay.ioptions"
             )
         index = support.index if support is not None else at or 0
-        self.book.fail(self.failure(clause, text, index, table, None if event is None else event.packet), counted=True)
+        self.fail(clause, text, index, table, None if event is None else event.packet)
 
     def _required_supports(self, wanted: list[Support]) -> None:
         """A support packet "must be issued when trace is enabled, and before the first sync packet", and when options
@@ -691,13 +626,8 @@ class Lossless(Alignment):
             rows = [("ienable", "1", "-"), ("ioptions", f"{support.options[0]:#x}", "-")]
             if there:
                 rows = self._support_rows(support, there[-1])[1:]
-            self.book.check(
-                support.clause,
-                reported,
-                lambda s=support, rows=rows: self.failure(
-                    s.clause, "no support packet reports the options before trace starts with them", s.index, rows
-                ),
-            )
+            text = "no support packet reports the options before trace starts with them"
+            self.check(support.clause, reported, text, support.index, rows)
 
     def _enabled(self, packet: int) -> int:
         """ienable once the support packets that follow each other are read: one may end trace, the next disable it."""

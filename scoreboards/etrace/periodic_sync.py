@@ -14,6 +14,8 @@ from rvtrace.scoreboards.etrace.lossless import Lossless
 PACKETS, CYCLES, HALFWORDS = 1, 2, 3  # inst_sync_mode
 UNSENT = 3  # packets: those of the item before may be on their way when an encoder looks at the count
 
+CLAUSE = "ET.alg.resync"
+
 
 def check_periodic_sync(of: Lossless) -> None:
     """ET.alg.resync on an alignment that succeeded."""
@@ -29,8 +31,7 @@ def check_periodic_sync(of: Lossless) -> None:
     extra = places[~reasons[places]]
     mode, interval = config.inst_sync_mode, config.sync_interval
     if not tolerances.resync_extra and not mode:
-        of.book.bulk("ET.alg.resync", len(places), extra, lambda i: of.failure(
-            "ET.alg.resync", "a synchronization packet without a reason, with inst_sync_mode=0", i))  # fmt: skip
+        of.bulk(CLAUSE, len(places), extra, "a synchronization packet without a reason, with inst_sync_mode=0")
     if not mode or not len(places):
         return
     count = _Count(of, mode)
@@ -41,8 +42,7 @@ def check_periodic_sync(of: Lossless) -> None:
             for i, b in zip(extra, before)
             if b >= 0 and count.most(int(places[b]), int(i)) + tolerances.resync_early < interval
         ]
-        of.book.bulk("ET.alg.resync", len(extra), early, lambda i: of.failure(
-            "ET.alg.resync", "a resynchronization is sent before its interval has passed", i))  # fmt: skip
+        of.bulk(CLAUSE, len(extra), early, "a resynchronization is sent before its interval has passed")
     _late(of, places, set(extra.tolist()), count, interval)
 
 
@@ -71,9 +71,9 @@ def _late(of: Lossless, places: np.ndarray, periodic: set[int], count: _Count, i
             continue  # an encoder that waits for a packet before it synchronizes had hardly one
         checked += not seen
         late.append(found[count.first(begin, found, most)] + 1)
-    of.book.bulk("ET.alg.resync", checked, late, lambda i: of.failure(
-        "ET.alg.resync", "the interval has passed, and no resynchronization is sent", i,
-        [("interval", str(interval), "passed" if times == 1 else f"more than {times} times")]))  # fmt: skip
+    rows = [("interval", str(interval), "passed" if times == 1 else f"more than {times} times")]
+    text = "the interval has passed, and no resynchronization is sent"
+    of.bulk(CLAUSE, checked, late, text, table=lambda i: rows)
 
 
 class _Count:

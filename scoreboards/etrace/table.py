@@ -15,7 +15,7 @@ import numpy as np
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.table import IOPTIONS, TABLES, Packet, field_of, options_of
-from rvtrace.scoreboards.common.places import Places, Rows
+from rvtrace.scoreboards.common.places import Places, Rows, following
 from rvtrace.scoreboards.etrace.layout import read, standard
 
 ABSENT = -1  # in a column: the packet has no such field
@@ -92,11 +92,7 @@ class PacketTable:
 
     def behind(self, mask: np.ndarray, skip: np.ndarray, first: bool = False) -> np.ndarray:
         """Mask of the packets that follow one of `mask`, those of `skip` not counted; first: the first one too."""
-        places = np.flatnonzero(~skip)
-        result = np.zeros(len(self), dtype=bool)
-        result[places[1:]] = mask[places[:-1]]
-        result[places[:1]] = first
-        return result
+        return following(mask, ~skip, first)
 
     def ahead(self, mask: np.ndarray, skip: np.ndarray, last: bool = True) -> np.ndarray:
         """Mask of the packets that one of `mask` follows, those of `skip` not counted; last: the last one too."""
@@ -182,8 +178,3 @@ class Locator(Places):
             return []
         payloads, offsets, _ = deframe(data, self.capture.config)
         return offsets if payloads == self.capture.carried else []
-
-
-def ends(first: np.ndarray, total: int) -> np.ndarray:
-    """Instructions reported when each packet has been read, from those reported before it (`DecodedTrace.first_pc`)."""
-    return np.append(first, total)[1:].astype(np.int64)

@@ -16,6 +16,7 @@ from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
 ZERO_RUN = 32  # bytes: more than any payload
@@ -273,7 +274,7 @@ def _bytes(
     """The whole stream against the encapsulation of the same payloads."""
     starts = [p is not None and p.name == "start" for p in packets]
     want = encapsulate(capture.carried, starts, time16, capture.config)
-    at = next((i for i, (a, b) in enumerate(zip(want, data)) if a != b), min(len(want), len(data)))
+    at = same_start(want, data)
     book.check(
         kind,
         want == data,

@@ -9,7 +9,7 @@ first PC that differs.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,28 +19,25 @@ from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.common.findings import COMPARED, Damage
+from rvtrace.scoreboards.common.comparison import Comparison, Run
+from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
 from rvtrace.scoreboards.ntrace.expected import Expected
-from rvtrace.scoreboards.ntrace.table import ABSENT, MessageTable
+from rvtrace.scoreboards.ntrace.table import Locator, MessageTable
 
 
 @dataclass
-class Segment:
+class Segment(Run):
     """Decoded instructions [begin, end), reported by messages first..last-1, and the events among them.
 
     They represent the traced instructions from `at` on. open: messages were lost (before it, after it). gap: before it
     the decoder lost its way, which is a failure by itself and no loss that the trace reports.
     """
 
-    begin: int
-    end: int
     first: int = 0
     last: int = 0
     open: tuple[bool, bool] = (False, False)
-    events: list = field(default_factory=list)
-    at: int | None = None
     gap: bool = False
 
     @property
@@ -68,15 +65,6 @@ class Problem(NamedTuple):
     table: list[tuple[str, str, str]]
 
 
-def common(a: np.ndarray, b: np.ndarray) -> int:
-    """How many elements from the start are equal."""
-    n = min(len(a), len(b))
-    if not np.array_equal(a[: min(n, 16)], b[: min(n, 16)]):
-        n = min(n, 16)
-    differ = np.flatnonzero(a[:n] != b[:n])
-    return int(differ[0]) if len(differ) else n
-
-
 EDGES = (*START_CLAUSE, *STOP_CLAUSE)
 TOLD = (*EDGES, "trap")
 LOSSES = ("error", "gap")
@@ -89,21 +77,19 @@ CUSTOM = (
 )  # what a custom instruction that jumps is reported as (10.1)
 
 
-class Alignment:
-    """Decoded segments on the traced stream.
+class Alignment(Comparison):
+    """Decoded segments on the traced stream."""
 
-    holes: traced instructions [a, b] among which anything may be not reported.
-    """
+    where: Locator
 
     def __init__(self, capture: NtraceCapture, book: ClauseBook, expected: Expected, decoded: DecodedTrace,
                  table: MessageTable) -> None:  # fmt: skip
-        self.capture, self.book, self.expected, self.decoded, self.table = capture, book, expected, decoded, table
+        super().__init__(capture, book, expected, decoded, table, Locator)
         self.followed_to: int | None = None  # byte offset from which the trace cannot be followed (NT.9.2.mode_*)
-        self.holes: list[tuple[int, int]] = []
         self._stray: tuple[int, int, int] | None = None  # of the last wrong PC: place of its segment, index, message
         self._strays = 0  # wrong PCs after which the trace was compared again
         self._edges_told = 0  # position in expected.edges after the last one that was reported
-        self.segments = self._split()
+        self.segments = self.runs = self._split()
 
     @property
     def judged(self) -> int:
@@ -149,10 +135,6 @@ class Alignment:
     def wrong_field(self, told: int, at: int) -> tuple[str, str] | None:
         """Clause and headline where decoded instruction `told` is not traced instruction `at` because of one field."""
         return None
-
-    def in_hole(self, index: int) -> bool:
-        """Whether messages were lost there."""
-        return any(a <= index <= b for a, b in self.holes)
 
     def align(self) -> bool:
         """Find each run of decoded instructions in the traced stream; False if one fits nowhere.
@@ -210,7 +192,7 @@ class Alignment:
             return False
         (position, index, message), self._stray = self._stray, None
         self._strays += 1
-        syncs = np.flatnonzero(self.table["sync"][message + 1 : segment.last] != ABSENT) + message + 1
+        syncs = np.flatnonzero(self.table.sync[message + 1 : segment.last]) + message + 1
         end, last, events = segment.end, segment.last, segment.events
         segment.at, segment.end = position, segment.begin + index
         segment.events = [event for event in events if event.index < segment.end]
@@ -220,7 +202,7 @@ class Alignment:
             segment.last = first
             if begin < end:
                 after = [event for event in events if event.message.offset >= self.table.offset[first]]
-                rest = Segment(begin, end, first, last, (True, segment.open[1]), after, gap=True)
+                rest = Segment(begin, end, first, last, (True, segment.open[1]), gap=True, events=after)
                 self.segments.insert(self.segments.index(segment) + 1, rest)
         segment.open = (segment.open[0], True)
         return True
@@ -261,7 +243,7 @@ class Alignment:
             candidates = candidates[np.isin(candidates, self.expected.block_start)]
         best, length, fitting = first, -1, []
         for at in candidates.tolist():
-            same = common(pcs[at : at + len(told)], told)
+            same = same_start(pcs[at : at + len(told)], told)
             if same == len(told):
                 fitting.append(at)
                 if self._rest_fits(segment, at) and (not to_end or at + same == len(pcs)):
@@ -348,50 +330,18 @@ class Alignment:
 
     # Failures
 
-    def failure(self, clause: str, headline: str, index: int, table: list[tuple[str, str, str]]) -> Failure:
-        """A failure at traced instruction `index`, which is the first not reported rightly."""
-        n = len(self.expected)
-        at = min(index, n - 1)
-        failure = Failure(clause, headline, table=table)
-        if n:
-            failure.pc = int(self.expected.pc[at])
-            failure.place = self.capture.program.where(failure.pc)
-            failure.cycle = int(self.expected.cycle[at]) if self.expected.cycle is not None else None
-        place = self._reported_by(self._told_index(index))
-        sent_at = self.capture.sent_at
-        failure.before = [f"{sent_at(m.offset):#06x}: {m}" for m in self.decoded.log[max(0, place - 3) : place]]
-        failure.at, failure.found = max(place - 1, 0), COMPARED
-        return failure
-
-    def _reported_by(self, told: int) -> int:
-        """Number of the first message after the one that reports decoded instruction `told`; past the last of them,
-        after the first message that reported nothing more.
-        """
-        first, total = self.decoded.first_pc, len(self.decoded)
-        if told < total:
-            return int(np.searchsorted(first, told, side="right"))
-        return min(int(np.searchsorted(first, total)) + 1, len(first))
-
-    def _told_index(self, index: int) -> int:
-        """The decoded instruction that represents traced instruction `index`."""
-        for segment in reversed(self.segments):
-            if segment.at is not None and segment.at <= index:
-                return segment.begin + index - segment.at
-        return index
-
     def _unlost(self, position: int) -> Failure:
         return self.failure("NT-14", "the trace reports a loss, but no beat was taken without room", position, [])
 
     def _pc_failure(self, segment: Segment, told: np.ndarray, position: int) -> None:
         """The first PC that differs, and the clause of what should have led there."""
         theirs = self.expected.pc[position : position + len(told)]
-        n = min(len(theirs), len(told))
-        differ = np.flatnonzero(theirs[:n] != told[:n])
-        index = int(differ[0]) if len(differ) else n
-        if index < n and self.excused(segment, position, index, int(told[index])):
+        index = same_start(theirs, told)
+        both = index < min(len(theirs), len(told))
+        if both and self.excused(segment, position, index, int(told[index])):
             return
         clause, found = self._pc_clause(position, index), None
-        if index < n:
+        if both:
             found = self.wrong_field(segment.begin + index, position + index)
         if self.capture.config.filter and self._edge_before(segment, position, index):
             clause, found = "NT.4.filters", None
@@ -407,14 +357,7 @@ class Alignment:
         self.book.fail(failure)
         assert failure.at is not None
         self._stray = (position, index, failure.at)
-        self._astray(failure)
-
-    def _astray(self, failure: Failure) -> None:
-        """Up to the next synchronizing message the decoder is elsewhere than the hart."""
-        assert failure.at is not None
-        syncs = np.flatnonzero(self.table["sync"][failure.at + 1 :] != ABSENT)
-        end = failure.at + 1 + int(syncs[0]) if len(syncs) else None
-        self.book.damage.append(Damage(failure.at, end, read=True))
+        self.astray(failure)
 
     def _filtered(self, index: int) -> bool:
         """Whether a filter may have left out what comes from traced instruction `index` on: an edge is there."""

@@ -33,7 +33,7 @@ from rvtrace.scoreboards.ntrace.lossless import Lossless
 from rvtrace.scoreboards.ntrace.periodic_sync import check_periodic_sync
 from rvtrace.scoreboards.ntrace.situations import SITUATIONS, Seen
 from rvtrace.scoreboards.ntrace.source_field import with_own_source
-from rvtrace.scoreboards.ntrace.table import Locator, MessageTable
+from rvtrace.scoreboards.ntrace.table import MessageTable
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 __all__ = ["Verdict", "check", "judged", "plan"]
@@ -84,12 +84,11 @@ def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verd
         wanted = expected(capture)
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
         lossless.run()
-        where = Locator(capture, decoded.log, decoded.pcs, np.asarray(decoded.first_pc))
         check_legal(
             capture,
             verdict.book,
             table,
-            where,
+            lossless.where,
             lossless.field.named(lossless.followed(with_front(capture, decoded))),
             tolerances,
             not decoded.diagnostics,
@@ -101,16 +100,8 @@ def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verd
         for d in decoded.diagnostics:
             begin, end = np.searchsorted(table.offset, [d.offset, d.offset + d.lost_bytes]).tolist()
             verdict.book.damage.append(Damage(begin, end))
-        verdict.book.judged = lossless.judged / len(wanted) if len(wanted) else None
-        verdict.book.attribute()
-    verdict.stats |= {
-        "instructions": len(wanted),
-        "judged": lossless.judged,
-        "reported": len(decoded),
-        "bytes": len(capture.data),
-        "messages": len(table),
-        "bits_per_instruction": 8 * len(capture.data) / len(decoded) if len(decoded) else 0.0,
-    }
+    verdict.close(len(wanted), lossless.judged, len(decoded), len(capture.data))
+    verdict.stats["messages"] = len(table)
     return verdict
 
 

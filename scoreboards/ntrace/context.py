@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.expected import state
@@ -30,7 +31,7 @@ class Context:
             return
         self._rows = np.flatnonzero(table.is_a(t.TC_OWNERSHIP))
         self._order = np.cumsum(table.tcode < t.FIRST_VENDOR)[self._rows]  # vendor-defined messages may appear anywhere
-        after = t.ends(lossless.decoded.first_pc, len(lossless.decoded))
+        after = ends(lossless.decoded.first_pc, len(lossless.decoded))
         counts = np.flatnonzero(table["icnt"] != t.ABSENT)
         self._following = following = np.append(counts, len(table))[np.searchsorted(counts, self._rows)]
         self._low = lossless.decoded.first_pc[self._rows]

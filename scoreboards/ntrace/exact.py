@@ -18,6 +18,7 @@ from rvtrace.models.ntrace.encoder.encode import EncodedTrace, Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import REFERENCE
+from rvtrace.scoreboards.common.places import locate
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.attribution import FIELD_CLAUSE, difference, framing, packing
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -132,7 +133,7 @@ def _first_difference(capture: NtraceCapture, encoded: EncodedTrace) -> tuple[in
         clause, headline = difference(capture, encoded, actual, place)
     failure = Failure(clause, headline, table=t.compare_fields(want, have), at=place, found=REFERENCE)
     failure.before = [f"{m.offset:#06x}: {m}" for m in actual[max(0, place - 3) : place]]
-    _locate(capture, encoded, place, failure)
+    locate(failure, capture, encoded.beat, place)
     return place, failure
 
 
@@ -140,17 +141,3 @@ def _has_source(capture: NtraceCapture, expected: list[Message]) -> bool:
     """Whether the first message is right but for the SRC that it has although that is inhibited."""
     first = unpack(capture.data, replace(capture.config, inhibit_src=0))[0][:1]
     return bool(expected) and bool(first) and (first[0].body, first[0].src) == (expected[0].body, capture.config.src_id)
-
-
-def _locate(capture: NtraceCapture, encoded: EncodedTrace, place: int, failure: Failure) -> None:
-    """Cycle and PC of the beat that made the expected message, or of the last one made."""
-    beats = capture.beats
-    if beats is None or not len(beats):
-        return
-    made = encoded.beat[min(place, len(encoded.beat) - 1)] if len(encoded.beat) else 0
-    row = int(made)
-    failure.cycle = int(beats.cycle[row])
-    valid = np.flatnonzero(beats.valid()[: row + 1].any(axis=1))
-    if len(valid):
-        failure.pc = int(beats.iaddr[valid[-1], 0])
-        failure.place = capture.program.where(failure.pc)

@@ -15,6 +15,7 @@ import numpy as np
 
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Segment
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
@@ -54,7 +55,7 @@ class Inferred:
 
     @cached_property
     def _after(self) -> np.ndarray:
-        return t.ends(self._lossless.decoded.first_pc, len(self._lossless.decoded))
+        return ends(self._lossless.decoded.first_pc, len(self._lossless.decoded))
 
     def _told(self, segment: Segment) -> tuple[np.ndarray, np.ndarray]:
         """(places after instructions whose successor a message reports, places where a message with I-CNT ends)."""
@@ -125,7 +126,7 @@ class Inferred:
             if kind in POPS:
                 top = stack.pop() if stack else None
                 if index in quiet and (problem := self._problem(index, top, ends)):
-                    book.fail(self._lossless.failure(problem[0], problem[1], index, problem[2]), counted=True)
+                    self._lossless.fail(problem[0], problem[1], index, problem[2])
                     return
             if kind in PUSHES:
                 stack.append((self._behind(index), index))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.legal_run import Legal
@@ -47,9 +48,9 @@ def _xrets(legal: Legal, capture: NtraceCapture) -> np.ndarray:
     rows = np.flatnonzero(table.is_a(t.TC_INDIRECT, t.TC_HIST) & (table["btype"] == 0))
     result = np.zeros(len(table), dtype=bool)
     if len(rows) and len(pcs):
-        ends = t.ends(legal.where.first_pc, len(pcs))[rows]
-        last, inverse = np.unique(pcs[np.maximum(ends - 1, 0)], return_inverse=True)
+        after = ends(legal.where.first_pc, len(pcs))[rows]
+        last, inverse = np.unique(pcs[np.maximum(after - 1, 0)], return_inverse=True)
         insns = map(capture.program.insn, last.tolist())
         is_xret = np.array([insn is not None and insn.name in XRETS for insn in insns])
-        result[rows] = is_xret[inverse.reshape(-1)] & (ends > 0)
+        result[rows] = is_xret[inverse.reshape(-1)] & (after > 0)
     return result

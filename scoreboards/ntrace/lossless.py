@@ -16,6 +16,8 @@ import numpy as np
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.common.matching import first_mismatch
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import CUSTOM, EDGES, Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -25,7 +27,7 @@ from rvtrace.scoreboards.ntrace.expected import Expected, Trap
 from rvtrace.scoreboards.ntrace.inferred import MODE_CLAUSE, Inferred
 from rvtrace.scoreboards.ntrace.markers import Beside
 from rvtrace.scoreboards.ntrace.restart import check_restart
-from rvtrace.scoreboards.ntrace.table import MessageTable, ends
+from rvtrace.scoreboards.ntrace.table import MessageTable
 from rvtrace.scoreboards.ntrace.time import Clock
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.scoreboards.ntrace.wrong_field import WrongField
@@ -140,7 +142,7 @@ class Lossless(Alignment):
         for segment in self.segments:
             found = self.beside(segment, segment.start) if segment.certain else None
             if found is not None:
-                self.book.fail(self.failure(*found), counted=True)
+                self.fail(*found)
 
     def _addresses(self) -> None:
         """The fields that led to instructions which were compared, and the messages repeated."""
@@ -157,18 +159,10 @@ class Lossless(Alignment):
     # What was reported beside the PCs
 
     def _directions(self) -> bool:
-        for segment in self.segments:
-            if segment.at is None:
-                continue
-            told = self.decoded.taken[segment.begin : segment.end]
-            want = self.expected.taken[segment.at : segment.at + len(told)]
-            wrong = np.flatnonzero((told >= 0) & (told != want))
-            if len(wrong):
-                index = int(wrong[0])
-                self.book.fail(self.failure("NT-1", "the branch is reported in the wrong direction", segment.at + index,
-                                             [("taken", str(want[index]), str(told[index]))]))  # fmt: skip
-                return False
-        return True
+        wrong = self.wrong_direction(silent=False)
+        if wrong is not None:
+            self.book.fail(self.failure("NT-1", "the branch is reported in the wrong direction", *wrong))
+        return wrong is None
 
     def _told(self, kinds: tuple[str, ...]) -> list[tuple[int | None, Any]]:
         """(traced instruction, event) of these kinds in order."""
@@ -206,32 +200,14 @@ class Lossless(Alignment):
         return at in (None, edge.index) and (edge.kind == event.kind or plain or own)
 
     def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> None:
-        """Walk both lists; the first that is missing, extra or different is the failure."""
-        i = 0
-
-        def fits(index: int, number: int) -> bool:
-            return index < len(wanted) and number < len(told) and same(wanted[index], *told[number])
-
-        for number, (at, event) in enumerate(told):
-            while (
-                i < len(wanted)
-                and not same(wanted[i], at, event)
-                and (wanted[i].optional or self.in_hole(wanted[i].index))
-            ):
-                i += 1
-            # the same trap several times, before stops and again after a start: the one event is the one that must be
-            # reported
-            if i < len(wanted) and wanted[i].optional:
-                must = next((k for k in range(i + 1, len(wanted)) if not wanted[k].optional), len(wanted))
-                if fits(must, number) and not fits(must, number + 1):
-                    i = must
-            if i == len(wanted) or not same(wanted[i], at, event):
-                self._mismatch(wanted[i] if i < len(wanted) else None, at, event, clause_of, what)
-                return
-            i += 1
-        left = [w for w in wanted[i:] if not (w.optional or self.in_hole(w.index))]
-        if left:
-            self._mismatch(left[0], None, None, clause_of, what)
+        """The first of them that is missing, extra or different is the failure."""
+        found = first_mismatch(
+            wanted, told, lambda one, entry: same(one, *entry), lambda one: one.optional or self.in_hole(one.index)
+        )
+        if found is not None:
+            first, number = found
+            at, event = (None, None) if number is None else told[number]
+            self._mismatch(None if first is None else wanted[first], at, event, clause_of, what)
 
     def _mismatch(self, wanted: Trap | Edge | None, at: int | None, event: Any, clause_of: Callable, what: str) -> None:
         if isinstance(wanted, Edge) and at is not None and at < wanted.index:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.edges import HIGH, LOW, STOP_CLAUSE
@@ -48,7 +49,7 @@ class Beside:
     def __init__(self, lossless: Alignment, tolerances: Tolerances) -> None:
         self._lossless = lossless
         table, decoded, expected = lossless.table, lossless.decoded, lossless.expected
-        after = t.ends(decoded.first_pc, len(decoded))
+        after = ends(decoded.first_pc, len(decoded))
         self._delayed = tolerances.marker_late > 0
         # a message that reports one marker has no place for one of the other kind
         marks = np.isin(table["sync"], (LOW, HIGH))

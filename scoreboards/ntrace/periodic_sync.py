@@ -12,6 +12,7 @@ import numpy as np
 
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.edges import STOP_CLAUSE
@@ -45,7 +46,7 @@ def check_periodic_sync(
     interval = capture.config.sync_interval
     table = t.MessageTable(decoded.log)
     carriers = np.flatnonzero(table.is_a(*t.BRANCHES))
-    told = np.minimum(t.ends(decoded.first_pc, len(decoded))[carriers], len(expected))
+    told = np.minimum(ends(decoded.first_pc, len(decoded))[carriers], len(expected))
     branches = np.maximum(np.searchsorted(starts, told, side="left") - 1, 0)  # the blocks that they end with
     for number, (index, code) in enumerate(syncs):
         block = int(to[number])

@@ -9,6 +9,8 @@ import numpy as np
 
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.common.matching import same_start
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment
 
@@ -27,7 +29,7 @@ def check_restart(lossless: Alignment) -> None:
         places = places[~np.isin(sync[places], MARKS)]
     if decoded.diagnostics or not len(places):
         return
-    after = t.ends(decoded.first_pc, len(decoded))
+    after = ends(decoded.first_pc, len(decoded))
     losses = np.flatnonzero(table.is_a(t.TC_ERROR))
     for place in places[np.unique(np.linspace(0, len(places) - 1, PLACES).astype(int))].tolist():
         end = min([place + SPAN, len(table), *losses[losses > place][:1].tolist()])
@@ -46,8 +48,7 @@ def check_restart(lossless: Alignment) -> None:
 def _failure(
     lossless: Alignment, place: int, begin: int, ours: np.ndarray, theirs: np.ndarray, diagnostics: list
 ) -> Failure:
-    differ = np.flatnonzero(ours != theirs)
-    index = int(differ[0]) if len(differ) else len(ours)
+    index = same_start(ours, theirs)
     found = str(diagnostics[0].text) if diagnostics else f"{int(theirs[index]):#x}" if index < len(theirs) else "none"
     want = f"{int(ours[index]):#x}" if index < len(ours) else "none"
     segment = next((s for s in lossless.segments if s.begin <= begin + index <= s.end and s.at is not None), None)

@@ -8,6 +8,7 @@ turns a message index into the cycle, PC and surroundings that a failure message
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import compress
 
 import numpy as np
@@ -18,7 +19,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.message_log import Messages
 from rvtrace.models.ntrace.table import SHARED, SRC, TABLES, TSTAMP, Message
-from rvtrace.scoreboards.common.places import Places, Rows
+from rvtrace.scoreboards.common.places import Places, Rows, following
 
 ABSENT = -1  # in a column: the message has no such field
 _POWERS = 1 << np.arange(63, dtype=np.int64)  # as many are not above a value as it has bits
@@ -113,15 +114,16 @@ class MessageTable:
             raise KeyError(f"no message has a field {key}")
         return self._column(key)
 
+    @cached_property
+    def sync(self) -> np.ndarray:
+        """Mask of the synchronizing messages."""
+        return self["sync"] != ABSENT
+
     def behind(self, mask: np.ndarray, first: bool = False) -> np.ndarray:
         """Mask of the messages that follow one of `mask`, vendor-defined ones between them not counted; first: the
         first one too.
         """
-        places = np.flatnonzero(self.tcode < FIRST_VENDOR)
-        result = np.zeros(len(self), dtype=bool)
-        result[places[1:]] = mask[places[:-1]]
-        result[places[:1]] = first
-        return result
+        return following(mask, self.tcode < FIRST_VENDOR, first)
 
     def is_a(self, *tcodes: int) -> np.ndarray:
         """Mask of the messages with one of these TCODEs."""
@@ -191,8 +193,3 @@ class Locator(Places):
 def canonical(message: Message, config: Config) -> bytes:
     """The message's bytes as the shortest legal packing gives them."""
     return pack(message, config.source_bits, config.address_bits)
-
-
-def ends(first: np.ndarray, total: int) -> np.ndarray:
-    """Instructions reported when each message has been read, from those before it (`DecodedTrace.first_pc`)."""
-    return np.append(first, total)[1:].astype(np.int64)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.edges import tracing_rows
@@ -30,7 +31,7 @@ class Clock:
         known = clock is not None and len(clock) and clock.any() and not np.any(clock[1:] < clock[:-1])
         self._clock = clock if self._on and events and known else None
         self._counts = np.flatnonzero(table["icnt"] != t.ABSENT)
-        self._after = t.ends(lossless.decoded.first_pc, len(lossless.decoded))
+        self._after = ends(lossless.decoded.first_pc, len(lossless.decoded))
         # an Error belongs to what was lost, which is in no segment
         self._events = self._rows[~table.is_a(t.TC_ERROR)[self._rows]]
 

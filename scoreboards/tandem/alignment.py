@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rvtrace.scoreboards.common.matching import same_start
+
 LOOK = 64  # elements that may be missing, or too many, at one place
 FAR = 512  # the same by what elements are, not what they hold
 WINDOW = 24  # elements in which a gap has to make more equal
@@ -96,9 +98,7 @@ def align(wanted: np.ndarray, told: np.ndarray, wanted_kind: np.ndarray, told_ki
     walk = _Walk(wanted.tolist(), told.tolist(), (wanted_kind.tolist(), told_kind.tolist()))
     out, runs, i, j = Alignment(np.zeros((0, 2), np.int64)), [], 0, 0
     while i < len(wanted) and j < len(told):
-        n = min(len(wanted) - i, len(told) - j)
-        differ = np.flatnonzero(wanted[i : i + n] != told[j : j + n])
-        n = int(differ[0]) if len(differ) else n
+        n = same_start(wanted[i:], told[j:])
         what, count = "", 0
         if i + n < len(wanted) and j + n < len(told):
             what, count = walk.step(i + n, j + n)

@@ -19,6 +19,7 @@ from rvtrace.models.tandem.encoder.encode import Encoded
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import REFERENCE
+from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.scoreboards.tandem.expected import Expected
 from rvtrace.scoreboards.tandem.lossless import located
@@ -127,15 +128,12 @@ def _unpacked(data: bytes, config: Config, most: int) -> list[it.Item]:
 
 
 def _first(capture: TandemCapture, encoded: Encoded) -> Place:
-    n = min(len(capture.data), len(encoded.data))
-    wanted, sent = (np.frombuffer(data[:n], np.uint8) for data in (encoded.data, capture.data))
-    apart = np.flatnonzero(wanted != sent)
-    offset = int(apart[0]) if len(apart) else n
+    offset = same_start(*(np.frombuffer(data, np.uint8) for data in (encoded.data, capture.data)))
     row = encoded.row_at(offset) if offset < len(encoded.data) else len(encoded.starts) - 1
     at = int(encoded.starts[row])
     wants = _unpacked(encoded.of(row), capture.config, 1 << 10) if row < len(encoded.starts) - 1 else []
     have = _unpacked(capture.data[at : at + 400], capture.config, len(wants) + 1)
-    number = next((k for k, (a, b) in enumerate(zip(wants, have)) if a != b), min(len(wants), len(have)))
+    number = same_start(wants, have)
     return Place(
         row,
         number,

@@ -19,6 +19,7 @@ from rvtrace.models.ntrace.decoder.sources import stays
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
+from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tci.capture import HartRun, TciCapture
 from rvtrace.scoreboards.tci.counter import check_counters
@@ -262,7 +263,7 @@ def _same(book: ClauseBook, clause: str, src: int, wanted: np.ndarray, trace: An
     # After a vendor-defined message a sync may report an earlier time (docs/reference/ntrace-profile.md); the hart's
     # own check judges that.
     odd = [diagnostic for diagnostic in trace.diagnostics if diagnostic.clause != "NT.8.7.monotonic"]
-    at = next((i for i, (a, b) in enumerate(zip(wanted, told)) if a != b), min(len(wanted), len(told)))
+    at = same_start(wanted, told)
     shown = [f"{int(some[at]):#x}" if at < len(some) else "" for some in (wanted, told)]
     book.count(clause, len(wanted))
     book.check(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from rvtrace.models.tci.funnel import Sent, overtaken
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.tci.capture import TciCapture
 from rvtrace.scoreboards.tci.registers import Access
 
@@ -23,7 +24,7 @@ def check_funnel(capture: TciCapture, book: ClauseBook) -> None:
     if capture.expect.get("cut"):  # a reset in the middle may swallow what was inside, but nothing else
         wanted_data = _without_lost(wanted_data, passed)
     _whole(capture, book, inputs, passed)
-    at = next((i for i, (a, b) in enumerate(zip(wanted_data, passed)) if a != b), min(len(wanted_data), len(passed)))
+    at = same_start(wanted_data, passed)
     book.count("TCI.funnel.order", len(passed))
     clause = "TCI.funnel.dis_input" if _disabled(capture)[1:] else "TCI.funnel.order"
     shown = [some[at].hex(" ") if at < len(some) else "" for some in (wanted_data, passed)]

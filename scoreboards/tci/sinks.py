@@ -16,6 +16,7 @@ from rvtrace.models.tci.pin_sink import CALIBRATION, MODES, Receiver, idle_sampl
 from rvtrace.models.tci.ram_sink import WORD, RamSink, RamSinkError
 from rvtrace.models.tci.register_model import RegisterModel
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.ntrace.table import SYNC_TCODES
 from rvtrace.scoreboards.tci.capture import TciCapture
 from rvtrace.scoreboards.tci.registers import Access
@@ -279,7 +280,7 @@ class PinCheck:
         found = bytes(receiver.data)
         if self.capture.expect.get("cut") and wanted.startswith(found):
             wanted = found
-        at = next((i for i, (a, b) in enumerate(zip(wanted, found)) if a != b), min(len(wanted), len(found)))
+        at = same_start(wanted, found)
         gap = wanted != found and _gap(messages, at, receiver, seen)
         clause = "TCI.pib.consecutive" if gap else "TCI.pib.data"
         self.book.count("TCI.pib.data", len(wanted))
@@ -387,7 +388,7 @@ def _gap(messages: list[bytes], at: int, receiver: Receiver, seen: list[int]) ->
                 idle_sample(receiver.width, receiver.grammar),
             )
             found = seen[start : start + 2 * len(due) + 8]
-            first = next((i for i, (a, b) in enumerate(zip(due, found)) if a != b), len(due))
+            first = same_start(due, found)
             idle = next((i for i, value in enumerate(found[first:]) if value != quiet), 0)
             return idle > 0 and found[first + idle : idle + len(due)] == due[first:]
         begin += len(message)
