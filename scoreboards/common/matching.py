@@ -21,13 +21,19 @@ def same_start(a: Sequence[Any] | np.ndarray, b: Sequence[Any] | np.ndarray) -> 
 
 
 def first_mismatch(
-    wanted: Sequence[Any], reported: Sequence[Any], same: Callable[[Any, Any], bool], may_miss: Callable[[Any], bool]
+    wanted: Sequence[Any],
+    reported: Sequence[Any],
+    same: Callable[[Any, Any], bool],
+    may_miss: Callable[[Any], bool],
+    optional: Callable[[Any], bool] | None = None,
 ) -> tuple[int | None, int | None] | None:
     """(index in wanted, index in reported) of the first that is missing (reported None), extra (wanted None) or
     different; None if all agree.
 
     same: whether an element of `reported` reports one of `wanted`. may_miss: whether one of `wanted` may be missing.
+    optional: which of those leave the one event to an equal one that must be reported; default all.
     """
+    optional = optional or may_miss
     i = 0
 
     def fits(index: int, number: int) -> bool:
@@ -37,8 +43,8 @@ def first_mismatch(
         while i < len(wanted) and not same(wanted[i], event) and may_miss(wanted[i]):
             i += 1
         # equal ones of which some may be missing: the one event is the one that must be reported
-        if i < len(wanted) and may_miss(wanted[i]):
-            must = next((k for k in range(i + 1, len(wanted)) if not may_miss(wanted[k])), len(wanted))
+        if i < len(wanted) and optional(wanted[i]):
+            must = next((k for k in range(i + 1, len(wanted)) if not optional(wanted[k])), len(wanted))
             if fits(must, number) and not fits(must, number + 1):
                 i = must
         if not fits(i, number):

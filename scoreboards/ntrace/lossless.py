@@ -202,7 +202,11 @@ class Lossless(Alignment):
     def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> None:
         """The first of them that is missing, extra or different is the failure."""
         found = first_mismatch(
-            wanted, told, lambda one, entry: same(one, *entry), lambda one: one.optional or self.in_hole(one.index)
+            wanted,
+            told,
+            lambda one, entry: same(one, *entry),
+            lambda one: one.optional or self.in_hole(one.index),
+            lambda one: one.optional,
         )
         if found is not None:
             first, number = found
