@@ -17,7 +17,7 @@ from rvtrace.scoreboards.ctr.attribution import Attribution
 
 CTR, IND = 1 << 54, 1 << 60
 BOTH = CTR | IND
-SCTRCTL, SCTRDEPTH, SIREG = 0x14E, 0x15F, 0x151
+SCTRCTL, SIREG = 0x14E, 0x151
 DONE_, ILL, VIRT = 0, ILLEGAL, VIRTUAL
 ADDRESS = {"CTR.csr.address": {ILL, VIRT}}
 RANGE = {"CTR.entry.range": {ILL}}

@@ -309,7 +309,6 @@ CHANGES = (
     ("y10 <= y10 - {6'd0, b};", "y10 <= y10 - {6'd0, b}; if (a[3]) y10 <= '0;"), ("{2{a & b}}", "{2{a | b}}"),
     ("{2{a & b}} | w", "{3{a & b}} | w"), ("{2{a & b}} | w", "{2{a & b}} | s"),
 )  # fmt: skip
-OUTPUTS = [f"y{k}" for k in range(12)]
 
 
 def bench(copies: list[str]) -> str:

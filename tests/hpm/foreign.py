@@ -5,10 +5,8 @@ from collections import deque
 from random import Random
 from typing import Any
 
-import numpy as np
-
 from rvtrace.models.hpm.config import Config
-from rvtrace.models.hpm.events import CYCLES, QUIET, Counts
+from rvtrace.models.hpm.events import QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.registers import SELECT_MASK
 from rvtrace.models.riscv.csr import DONE, ILLEGAL, Access, Answer
@@ -278,8 +276,3 @@ class AnyOf(Own):
     def idle(self, priv: int, cycles: int, running: int = 1, stopcount: int = 0) -> None:
         for n in self._there:
             self.counters[n] = (self.counters[n] + cycles * self._happens(n, Counts(1))) % self._limits[n]
-
-
-def counts_cycles(config: Config) -> bool:
-    """Whether some counter can count cycles."""
-    return bool(np.any([config.selectors[n] >> CYCLES & 1 for n in range(3, 32)]))

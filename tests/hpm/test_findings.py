@@ -9,8 +9,9 @@ from rvtrace.models.hpm.model import Hpm
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.hpm.causes import Causes
 from tests.common.long import only_long
+from tests.hpm.broken import Loses, NoCarry, NoInhibiting, NoOf, NoRequest, Once, Wide
 from tests.hpm.foreign import verdict
-from tests.hpm.test_foreign import RV32, SMALL, Loses, NoCarry, NoInhibiting, NoOf, NoRequest, Once, Wide
+from tests.hpm.test_foreign import RV32, SMALL
 
 ONE = [  # device, source, options, the one finding
     (Wide, "random:8", SMALL, "HPM.width.mask"),

@@ -10,7 +10,6 @@ from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, READ, SET, VS, VU, WRITE, Access, M, U
 
-STILL = Counts(cycle=0)
 FILTER = {M: 62, DEBUG: 62, HS: 61, U: 60, VS: 59, VU: 58}
 INHIBIT, CYCLECFG, INSTRETCFG = 0x320, 0x321, 0x322
 

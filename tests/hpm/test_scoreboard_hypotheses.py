@@ -11,8 +11,9 @@ from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import HS, Access, Answer, M
 from rvtrace.scoreboards.common.verdict import Verdict
 from tests.common.long import only_long
+from tests.hpm.broken import Loses, NoFilter, NoInhibiting, Once, Shifted
 from tests.hpm.foreign import verdict
-from tests.hpm.test_foreign import SMALL, Loses, NoFilter, NoInhibiting, Once, Shifted
+from tests.hpm.test_foreign import SMALL
 
 
 class Narrow(Hpm):

@@ -7,27 +7,13 @@ import pytest
 
 from rvtrace.models.hpm.events import QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
-from rvtrace.models.riscv.csr import DEBUG, DONE, SET, Access, Answer
+from rvtrace.models.riscv.csr import DONE, SET, Access, Answer
 from rvtrace.scoreboards.hpm.check import check
+from tests.hpm.broken import Loses, Once, StopsInDebugMode, Unmasked
 from tests.hpm.devices import scenario_run
 
 SMALL: dict[str, Any] = {"counters": "3+4+5", "events": 3}
 _LOW = (1 << 32) - 1
-
-
-class Others(Hpm):
-    """An event is lost when another counter is written."""
-
-    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
-        return super()._count(priv, counts, written) if written < 0 else []
-
-
-class Once(Hpm):
-    """Several events in a cycle count as one."""
-
-    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
-        few = counts._replace(retired=min(counts.retired, 1), events=tuple(min(e, 1) for e in counts.events))
-        return super()._count(priv, few, written)
 
 
 class High(Hpm):
@@ -84,22 +70,6 @@ class Late(Hpm):
         return answer
 
 
-class Masked(Hpm):
-    """OF disables no interrupt."""
-
-    def _overflow(self, counters: list[int]) -> None:
-        super()._overflow(counters)
-        if counters:
-            self.controls["mip"] = 1 << 13
-
-
-class Stopped(Hpm):
-    """Debug Mode stops counters, whatever dcsr.stopcount is."""
-
-    def _count(self, priv: int, counts: Counts, written: int) -> list[int]:
-        return [] if priv == DEBUG else super()._count(priv, counts, written)
-
-
 class Half(Hpm):
     """A write of half a counter clears the other half."""
 
@@ -121,14 +91,14 @@ class Sets(Hpm):
 
 RV32 = {**SMALL, "xlen": 32}
 CASES = [  # device, scenario, implementation, clauses that fail
-    (Others, "writes_while_counting", SMALL, {"HPM.write.others"}),
+    (Loses, "writes_while_counting", SMALL, {"HPM.write.others"}),
     (Once, "several_at_once", SMALL, {"HPM.count.several"}),
     (High, "halves", RV32, {"HPM.half.high"}),
     (Lost, "lcofip_written_at_overflow", SMALL, {"HPM.lcofi.race"}),
     (Written, "writes_that_look_like_wraps", SMALL, {"HPM.of.counter"}),
     (Late, "next_cycle", SMALL, {"HPM.inhibit.next"}),
-    (Masked, "overflow_again", SMALL, {"HPM.lcofi.masked"}),
-    (Stopped, "debug_mode", SMALL, {"HPM.debug.counts"}),
+    (Unmasked, "overflow_again", SMALL, {"HPM.lcofi.masked"}),
+    (StopsInDebugMode, "debug_mode", SMALL, {"HPM.debug.counts"}),
     (Half, "halves", RV32, {"HPM.half.write"}),
     (Sets, "values", SMALL, {"HPM.csr.setclear"}),
 ]

@@ -23,8 +23,6 @@ from tools import programs as tool
 from tools import scale as scale_tool
 from tools import sizes as sizes_tool
 
-RECIPE = Recipe("tiny", 64, "rv64imac", "lp64", (), (), ())
-
 
 def sentence(error: Exception) -> str:
     """Its text; one sentence that says what to do."""

@@ -27,7 +27,7 @@ from tests.tandem.hand import BASE, DATA, assembled, index, li, report_on, steps
 from tests.tandem.runs import config_of, loaded
 
 LW, LBU, SW = 0x0002A303, 0x0002C303, 0x0062A023  # of x6 at x5
-CSRR_CYCLE, CSRR_MIP, CSRW_MSCRATCH = 0xC0002373, 0x34402373, 0x34031073
+CSRR_CYCLE, CSRR_MIP = 0xC0002373, 0x34402373
 LR, SC = 0x1002A32F, 0x1872A3AF  # lr.w x6, (x5); sc.w x7, x7, (x5)
 MIE_MTI, ENABLE = 0x304, 0x300
 

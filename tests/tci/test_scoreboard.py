@@ -4,6 +4,7 @@
 A write takes effect in the cycle after it.
 """
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -72,12 +73,25 @@ def capture(
     return TciCapture(harts=[hart], accesses=accesses, **given)
 
 
+def judged(check: Callable[[TciCapture, ClauseBook], Any], one: TciCapture) -> ClauseBook:
+    """What a check says of a capture: a function, or a class whose run() does it."""
+    book = ClauseBook(plan())
+    made = check(one, book)
+    if made is not None:
+        made.run()
+    return book
+
+
+def registers(accesses: list[Access]) -> ClauseBook:
+    """What the check of the registers says."""
+    book = ClauseBook(plan())
+    RegisterCheck(PARAMS, book).run(accesses)
+    return book
+
+
 def failed(one: TciCapture) -> list[str]:
     """What the checks of the encoders report."""
-    book = ClauseBook(plan())
-    check_encoders(one, book)
-    check_counters(one, book)
-    return book.failed
+    return judged(check_encoders, one).failed + judged(check_counters, one).failed
 
 
 # --- Levels and triggers of an encoder --------------------------------------------------------------------------------
@@ -158,9 +172,8 @@ def test_outputs_fire_at_starts_and_stops(outputs: list[tuple[int, int]], clause
     accesses = [w(1, ENCODER, A), w(2, ENCODER + 0x58, 1 | 2 << 4), *SWITCHED[1:]]
     one = capture(accesses, beats(enable="0000111110", inst_tracing="0000111000"), outputs=outputs)
     assert failed(one) == clauses
-    book = ClauseBook(plan())
-    check_encoders(one, book)
-    assert book.results()["TCI.te.trigger_out"][0] == 2 + 1  # both that are due, and that there is no other
+    checked = judged(check_encoders, one).results()["TCI.te.trigger_out"][0]
+    assert checked == 2 + 1  # both that are due, and that there is no other
 
 
 # --- Messages that were lost ------------------------------------------------------------------------------------------
@@ -342,8 +355,7 @@ def test_a_counter_that_is_not_the_time_shows_both_halves() -> None:
     seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=[5 * max(c, 0) + (7 << 32) for c in range(32)])
     shared = TS_ACTIVE | TS_COUNT | TS_ENABLE | 4 << 4
     accesses = [*ENABLED, w(3, ENCODER + 0x40, TS_ACTIVE), w(4, ENCODER + 0x40, shared), r(20, ENCODER + 0x4C, 8)]
-    book = ClauseBook(plan())
-    check_counters(capture(accesses, seen), book)
+    book = judged(check_counters, capture(accesses, seen))
     (failure,) = book.failures
     assert failure.table == [("time", "0x7", "0x8")]
 
@@ -354,9 +366,7 @@ def test_a_counter_without_a_known_time_is_not_judged() -> None:
     seen = beats(enable="000" + "1" * 29, inst_tracing="0" * 32, tstamp=[0] * 32)
     assert failed(capture([*nothing, r(20, ENCODER + 0x48, 99)], seen)) == []
     internal = [w(3, FUNNEL, A), w(3, FUNNEL + 0x40, TS_ACTIVE), w(4, FUNNEL + 0x40, TS_ACTIVE | TS_COUNT | 2 << 4)]
-    book = ClauseBook(plan())
-    check_counters(capture([*ENABLED, *internal, r(20, FUNNEL + 0x48, 99)], counting(31)), book)
-    assert book.failed == []
+    assert judged(check_counters, capture([*ENABLED, *internal, r(20, FUNNEL + 0x48, 99)], counting(31))).failed == []
 
 
 def test_a_counter_is_not_judged_while_its_time_settles() -> None:
@@ -375,9 +385,7 @@ def ram(*accesses: Access, messages: tuple[Sent, ...] = (MESSAGE,), **more: Any)
         w(1, RAM, R_ACTIVE), w(1, RAM + 0x10, 0), w(1, RAM + 0x18, 0x3C), w(1, RAM + 0x20, 0), w(2, RAM + 0x28, 0),
         w(3, RAM, R_ACTIVE | R_ENABLE), w(9, RAM, R_ACTIVE),
     ]  # fmt: skip
-    book = ClauseBook(plan())
-    RamCheck(capture([*session, *accesses], merged=stream(*messages), **more), book).run()
-    return book.failed
+    return judged(RamCheck, capture([*session, *accesses], merged=stream(*messages), **more)).failed
 
 
 QUIET = r(10, RAM, R_ACTIVE | R_EMPTY)
@@ -433,12 +441,8 @@ def test_a_sink_that_stopped() -> None:
     begin = [w(1, RAM, R_ACTIVE), w(1, RAM + 0x10, 0), w(1, RAM + 0x18, 4), w(1, RAM + 0x20, 0), w(3, RAM, stop | 2)]
     reads = [r(9, RAM, stop | R_EMPTY), r(10, RAM + 0x20, 1)]  # trRamWrap
     for sent, clauses in ((MESSAGE, []), (Sent(MESSAGE.data[:4], 5, 5, 6), ["TCI.ram.stop_on_wrap"])):
-        book = ClauseBook(plan())
-        RamCheck(capture([*begin, reads[0]], merged=stream(sent)), book).run()
-        assert book.failed == clauses
-    book = ClauseBook(plan())
-    RamCheck(capture([*begin, *reads], merged=stream(MESSAGE)), book).run()
-    assert book.failed == []
+        assert judged(RamCheck, capture([*begin, reads[0]], merged=stream(sent))).failed == clauses
+    assert judged(RamCheck, capture([*begin, *reads], merged=stream(MESSAGE))).failed == []
 
 
 @pytest.mark.parametrize(
@@ -449,9 +453,7 @@ def test_a_sink_that_stopped() -> None:
     ],
 )
 def test_a_sink_without_a_session(accesses: list[Access], clauses: list[str]) -> None:
-    book = ClauseBook(plan())
-    RamCheck(capture(accesses, merged=stream(MESSAGE)), book).run()
-    assert book.failed == clauses
+    assert judged(RamCheck, capture(accesses, merged=stream(MESSAGE))).failed == clauses
 
 
 SMEM = [
@@ -476,9 +478,7 @@ WRITTEN = [(7, 0x1_0000_0100, 0x0B080400), (8, 0x1_0000_0104, 0x1B181410)]
 )
 def test_words_in_system_memory(memory: list[tuple[int, int, int]], accesses: list[Access], clauses: list[str]) -> None:
     """Their order, addresses and contents. Empty says that all of them are there."""
-    book = ClauseBook(plan())
-    RamCheck(capture([*SMEM, *accesses], merged=stream(MESSAGE), memory=memory), book).run()
-    assert book.failed == clauses
+    assert judged(RamCheck, capture([*SMEM, *accesses], merged=stream(MESSAGE), memory=memory)).failed == clauses
 
 
 # --- The pin sink -----------------------------------------------------------------------------------------------------
@@ -492,8 +492,7 @@ def calibrated(data: bytes, before: list[int], *messages: Sent) -> list[str]:
     shown = [*before, *data]
     pins = [(12 + 2 * k, (k + 1) % 2, byte) for k, byte in enumerate(shown)]
     accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(12 + 2 * len(shown), PINS, control)]
-    book = ClauseBook(plan())
-    PinCheck(capture(accesses, pins=pins, merged=stream(*messages)), book).run()
+    book = judged(PinCheck, capture(accesses, pins=pins, merged=stream(*messages)))
     return [name for name in book.failed if name == "TCI.pib.calibrate"]
 
 
@@ -517,8 +516,7 @@ def test_a_probe_finds_boundaries_within_64_messages(count: int, clauses: list[s
     pins = [(12 + 2 * k, (k + 1) % 2, part) for k, part in enumerate(shown)]
     accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(12 + 2 * len(shown), PINS, control)]
     sent = [Sent(message, 12 + k, 12 + k, 13 + k) for k in range(count + 1)]
-    book = ClauseBook(plan())
-    PinCheck(capture(accesses, pins=pins, merged=stream(*sent), exact=False), book).run()
+    book = judged(PinCheck, capture(accesses, pins=pins, merged=stream(*sent), exact=False))
     assert [name for name in book.failed if name == "TCI.pib.align"] == clauses
 
 
@@ -553,17 +551,13 @@ def test_calibration_takes_no_trace() -> None:
     ],
 )
 def test_registers(accesses: list[Access], clauses: list[str]) -> None:
-    book = ClauseBook(plan())
-    RegisterCheck(PARAMS, book).run(accesses)
-    assert [name for name in book.failed if name.startswith("TCI.reg")] == clauses
+    assert [name for name in registers(accesses).failed if name.startswith("TCI.reg")] == clauses
 
 
 def test_reserved_bits_of_a_register_that_may_hold_anything_are_not_judged() -> None:
     """After trRamMode was changed an address register holds anything, until it is read or written."""
     for control, clauses in ((R_ACTIVE, ["TCI.reg.reserved"]), (R_ACTIVE | 1 << 4, [])):
-        book = ClauseBook(plan())
-        RegisterCheck(PARAMS, book).run([w(1, RAM, R_ACTIVE), w(2, RAM, control), r(3, RAM + 0x10, 3)])
-        assert book.failed == clauses
+        assert registers([w(1, RAM, R_ACTIVE), w(2, RAM, control), r(3, RAM + 0x10, 3)]).failed == clauses
 
 
 @pytest.mark.parametrize(
@@ -579,17 +573,14 @@ def test_reserved_bits_of_a_register_that_may_hold_anything_are_not_judged() -> 
 def test_the_read_pointer(reads: list[tuple[int, int]], clauses: list[str]) -> None:
     """A read of trRamData moves it by a word; from 4 on, in a buffer of the words at 0, 4 and 8."""
     accesses = [w(1, RAM, 1), w(1, RAM + 0x10, 0), w(1, RAM + 0x18, 8), w(1, RAM + 0x28, 4)]
-    book = ClauseBook(plan())
-    RegisterCheck(PARAMS, book).run([*accesses, *(r(k, RAM + at, data) for k, (at, data) in enumerate(reads, 2))])
-    assert book.failed == clauses
+    assert registers([*accesses, *(r(k, RAM + at, data) for k, (at, data) in enumerate(reads, 2))]).failed == clauses
 
 
 @pytest.mark.parametrize("offset", [0x10, 0x14, 0x18, 0x1C, 0x20, 0x24, 0x28, 0x2C])
 def test_pointers_are_open_after_a_change_of_memory(offset: int) -> None:
     """What they hold after a write of trRamMode is the implementation's own, until they are written."""
-    book = ClauseBook(plan())
     accesses = [w(1, RAM, 1), w(1, RAM + offset, 8), w(2, RAM, 0x11), r(3, RAM + offset, 0x40)]
-    RegisterCheck(PARAMS, book).run(accesses)
+    book = registers(accesses)
     assert book.failed == []
     RegisterCheck(PARAMS, book).run([*accesses, w(4, RAM + offset, 8), r(5, RAM + offset, 0x40)])
     assert book.failed == ["TCI.reg.warl"]
@@ -618,9 +609,7 @@ def funnelled(
         HartRun(None, cast(Any, None), None, None, Beats.empty(0, 1), stream(*sent), Fired(), protocol)
         for sent in (first, second)
     ]
-    book = ClauseBook(plan())
-    check_funnel(one, book)
-    return book.failed
+    return judged(check_funnel, one).failed
 
 
 M = [message(n, 10 + 3 * n) for n in range(8)]
@@ -676,9 +665,7 @@ def test_empty_reports_the_truth(accesses: list[Access], clauses: list[str]) -> 
         HartRun(None, cast(Any, None), None, None, Beats.empty(0, 1), stream(*some), Fired(), protocol)
         for some in (sent, [])
     ]
-    book = ClauseBook(plan())
-    check_flush(one, book)
-    assert book.failed == clauses
+    assert judged(check_flush, one).failed == clauses
 
 
 def test_nothing_leaves_what_read_disabled_and_empty() -> None:
@@ -692,9 +679,7 @@ def test_nothing_leaves_what_read_disabled_and_empty() -> None:
     ):
         one = capture(accesses, params=BOTH, memory=[(30, 0, 0)])
         one.harts = []
-        book = ClauseBook(plan())
-        check_flush(one, book)
-        assert book.failed == clauses
+        assert judged(check_flush, one).failed == clauses
 
 
 RAM_OF_TWO = RegisterModel(BOTH).place("ram_sink").base
@@ -714,9 +699,7 @@ def on_pins(samples: list[int], late: int = -1, messages: tuple[bytes, ...] = (F
     pins = [(6 + 2 * k + (0 <= late <= k), (k + 1) % 2, sample) for k, sample in enumerate(samples)]
     accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(200, PINS, control)]
     merged = stream(*(Sent(data, 11 + 20 * k, 11 + 20 * k, 12 + 20 * k) for k, data in enumerate(messages)))
-    book = ClauseBook(plan())
-    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
-    return book.failed
+    return judged(PinCheck, capture(accesses, pins=pins, merged=merged)).failed
 
 
 def test_what_a_probe_receives() -> None:
@@ -749,10 +732,8 @@ def test_a_second_session_on_the_pins() -> None:
     pins = [(6 + 2 * k, (k + 1) % 2, sample) for k, sample in enumerate(samples)]
     switched = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(26, PINS, control)]
     merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 35, 35, 36))
-    book = ClauseBook(plan())
     again = [w(30, PINS, control | 2), w(100, PINS, control)]
-    PinCheck(capture([*switched, *again], pins=pins, merged=merged), book).run()
-    assert book.failed == []
+    assert judged(PinCheck, capture([*switched, *again], pins=pins, merged=merged)).failed == []
 
 
 @pytest.mark.parametrize("between", [[], [w(28, PINS, 1 | 11 << 4 | 1 << 16)]])
@@ -764,9 +745,7 @@ def test_a_write_that_changes_nothing_begins_no_other_session(between: list[Acce
     accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(27, PINS, control), *between,
                 w(30, PINS, control | 2), w(100, PINS, control)]  # fmt: skip
     merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 35, 35, 36))
-    book = ClauseBook(plan())
-    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
-    assert book.failed == []
+    assert judged(PinCheck, capture(accesses, pins=pins, merged=merged)).failed == []
 
 
 def test_a_slower_clock_begins_another_session() -> None:
@@ -778,9 +757,7 @@ def test_a_slower_clock_begins_another_session() -> None:
     accesses = [w(1, PINS, 1), w(5, PINS, fast), w(10, PINS, fast | 2), w(30, PINS, fast), w(40, PINS, slow),
                 w(41, PINS, slow | 2), w(200, PINS, slow)]  # fmt: skip
     merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 45, 45, 46))
-    book = ClauseBook(plan())
-    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
-    assert book.failed == []
+    assert judged(PinCheck, capture(accesses, pins=pins, merged=merged)).failed == []
 
 
 # --- Settings in the middle of a run ----------------------------------------------------------------------------------
@@ -815,9 +792,7 @@ def test_a_control_that_is_written_again_ends_no_span_of_time() -> None:
     ],
 )
 def test_who_may_clear_the_enable_of_the_ram_sink(accesses: list[Access], clauses: list[str]) -> None:
-    book = ClauseBook(plan())
-    RegisterCheck(PARAMS, book).run(accesses)
-    assert [name for name in book.failed if name == "TCI.ram.enable"] == clauses
+    assert [name for name in registers(accesses).failed if name == "TCI.ram.enable"] == clauses
 
 
 def left(params: Params, offset: int, value: int) -> int:
@@ -855,15 +830,13 @@ def test_other_registers_end_no_session() -> None:
     session = [w(1, RAM, R_ACTIVE), w(1, RAM + 0x18, 0x3C), w(1, RAM + 0x20, 0), w(2, RAM + 0x28, 0),
                w(3, RAM, R_ACTIVE | R_ENABLE), other, w(9, RAM, R_ACTIVE), QUIET]  # fmt: skip
     reads = [r(11, RAM + 0x20, 8), r(12, RAM + 0x40, 0x0B080400), r(13, RAM + 0x40, 0x1B181410)]
-    book = ClauseBook(plan())
-    RamCheck(capture([*session, *reads], merged=stream(first, second)), book).run()
+    book = judged(RamCheck, capture([*session, *reads], merged=stream(first, second)))
     assert book.failed == [] and book.results()["TCI.ram.data"] == [2, 0]
     control = 1 | 11 << 4 | 1 << 16
     pins = [(6 + 2 * k, (k + 1) % 2, one) for k, one in enumerate([*QUIET_PINS, *FIRST_, 0xFF, *SECOND_, 0xFF])]
     accesses = [w(1, PINS, 1), w(5, PINS, control), w(10, PINS, control | 2), w(15, ENCODER, A), w(200, PINS, control)]
     merged = stream(Sent(FIRST_, 11, 11, 12), Sent(SECOND_, 18, 18, 19))
-    book = ClauseBook(plan())
-    PinCheck(capture(accesses, pins=pins, merged=merged), book).run()
+    book = judged(PinCheck, capture(accesses, pins=pins, merged=merged))
     assert book.failed == [] and book.results()["TCI.pib.data"] == [len(FIRST_ + SECOND_) + 1, 0]
 
 
@@ -872,9 +845,7 @@ def test_a_second_session_in_system_memory_goes_on() -> None:
     again = [w(12, RAM, 0x13), w(20, RAM, 0x11)]
     third = Sent(MESSAGE.data[4:], 14, 14, 15)
     memory = [*WRITTEN, (16, 0x1_0000_0108, 0x1B181410)]
-    book = ClauseBook(plan())
-    RamCheck(capture([*SMEM, *again], merged=stream(MESSAGE, third), memory=memory), book).run()
-    assert book.failed == []
+    assert judged(RamCheck, capture([*SMEM, *again], merged=stream(MESSAGE, third), memory=memory)).failed == []
 
 
 def test_a_loss_that_began_before_trace_was_enabled() -> None:
