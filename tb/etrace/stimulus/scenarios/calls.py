@@ -8,6 +8,7 @@ from __future__ import annotations
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.stimulus.nested import ascend, deepen
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     RA,
     SMALL,
@@ -20,7 +21,7 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
     handle,
     scenario,
 )
-from rvtrace.tb.etrace.stimulus.scenarios.returns import AIDED, ALL, COUNTED, ascend, deepen, recursive
+from rvtrace.tb.etrace.stimulus.scenarios.returns import AIDED, ALL, COUNTED, recursive
 
 
 def _repeated(config: Config) -> ProgramBuilder:

@@ -10,12 +10,12 @@ from typing import Any
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.stimulus import nested
+from rvtrace.tb.common.stimulus.nested import ascend, calls, deepen, descend, nest
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     COUNTER,
     FOUR,
-    RA,
     SMALL,
-    T0,
     TWO,
     V2,
     Script,
@@ -32,53 +32,11 @@ AIDED = configs({}, SMALL, implicit_return=1, jump_target_cache=1, branch_predic
 _DEEP = 20
 
 
-def _calls(config: Config) -> ProgramBuilder:
-    """f0 calls f1 calls ... f5, each with a return; `elsewhere` is where a wrong return goes."""
-    b = builder(config)
-    b.jal(RA, "f0")
-    b.label("back")
-    b.nop()
-    b.jalr(RA, 10)
-    b.label("again")
-    b.c_nop()
-    b.jalr(0, 11)
-    for depth in range(6):
-        b.label(f"f{depth}")
-        b.c_nop()
-        b.beq(8, 9, f"r{depth}")
-        b.jal(RA if depth % 2 else T0, f"f{min(depth + 1, 5)}")
-        b.label(f"r{depth}")
-        b.nop()
-        b.label(f"e{depth}")
-        b.c_jr(RA if depth % 2 == 0 else T0)
-    b.org(b.here + 0x40)
-    b.label("elsewhere")
-    b.nop()
-    b.label("elsewhere_too")
-    b.jalr(0, 12)
-    return b
-
-
-def _descend(walk: Walk, b: ProgramBuilder, to: int) -> Walk:
-    """From the start of f0 to the return of f<to>."""
-    for _ in range(to):
-        walk.step().branch(False).step()
-    return walk.step().branch(True).run_to(b.labels[f"e{to}"])
-
-
 @scenario("ET.opt.implicit_return", "ET.opt.stack", "ET.opt.counter", "ET.opt.stack_overflow", configs=(*ALL, *AIDED))
 def nested_calls(s: Script) -> None:
     """Calls up to six deep return the way they came: reported only where the stack or counter is not deep enough."""
-    b = _calls(s.config)
-    walk, at = s.start(b)
-    for deepest in (0, 1, 3, 5, 2, 4):
-        walk.run_to(at["f0"])
-        _descend(walk, b, deepest)
-        for depth in range(deepest, 0, -1):
-            walk.jump(at[f"r{depth - 1}"]).run_to(at[f"e{depth - 1}"])
-        walk.jump(at["back"]).step().jump(at["f0"])
-        _descend(walk, b, 0).jump(at["again"]).step().jump(at["main"])
-    walk.step()
+    walk, at = s.start(calls(builder(s.config)))
+    nest(walk, at, (0, 1, 3, 5, 2, 4))
 
 
 @scenario(
@@ -93,12 +51,11 @@ def wrong_return(s: Script) -> None:
     """A return goes elsewhere than its call, from every depth: it is reported with irdepth, and the entries below are
     still good.
     """
-    b = _calls(s.config)
-    walk, at = s.start(b)
+    walk, at = s.start(calls(builder(s.config)))
     for deepest in range(6):
         for wrong in range(deepest + 1):
             walk.run_to(at["f0"])
-            _descend(walk, b, deepest)
+            descend(walk, at, deepest)
             for depth in range(deepest, 0, -1):
                 if depth == wrong:
                     walk.jump(at["elsewhere"]).step().jump(at[f"r{depth - 1}"])
@@ -107,17 +64,16 @@ def wrong_return(s: Script) -> None:
                 walk.run_to(at[f"e{depth - 1}"])
             walk.jump(at["back"] if wrong else at["again"]).step().jump(at["f0"] if wrong else at["main"])
             if wrong:
-                _descend(walk, b, 0).jump(at["elsewhere"]).step().jump(at["main"])
+                descend(walk, at, 0).jump(at["elsewhere"]).step().jump(at["main"])
     walk.step()
 
 
 @scenario("ET.opt.implicit_return", "ET.alg.updiscon", "ET-1", configs=(*ALL, *AIDED))
 def return_without_call(s: Script) -> None:
     """Returns with an empty stack, and with as many calls before as they need: those without are reported."""
-    b = _calls(s.config)
-    walk, at = s.start(b)
+    walk, at = s.start(calls(builder(s.config)))
     walk.step()
-    _descend(walk, b, 0).jump(at["back"]).step()
+    descend(walk, at, 0).jump(at["back"]).step()
     for returns in (("e2",), ("e1", "e2"), ("e0", "e1", "e0"), ("e3",)):
         walk.jump(at["e0"]).jump(at["again"]).step()  # with its call
         for name in returns:
@@ -126,39 +82,11 @@ def return_without_call(s: Script) -> None:
 
 
 def recursive(config: Config) -> ProgramBuilder:
-    """`again` calls itself from `call` and comes back at `inner`; the first call comes back at `back`."""
-    b = builder(config)
-    b.jal(RA, "again")
-    b.label("back")
-    b.nop()
-    b.jalr(0, 10)
-    b.label("again")
-    b.nop()
-    b.beq(8, 9, "leaf")
-    b.label("call")
-    b.jal(RA, "again")
-    b.label("inner")
-    b.c_nop()
-    b.label("leaf")
-    b.c_jr(RA)
+    """`nested.recursive`, and `far`, where a wrong return goes."""
+    b = nested.recursive(builder(config))
     b.label("far")
     b.jalr(0, 10)
     return b
-
-
-def deepen(walk: Walk, depth: int) -> Walk:
-    """From `main` into so many calls of itself; the return of the innermost is next."""
-    walk.step()
-    for _ in range(depth):
-        walk.step().branch(False).step()
-    return walk.step().branch(True)
-
-
-def ascend(walk: Walk, at: dict[str, int], times: int) -> Walk:
-    """So many returns; the next return is next."""
-    for _ in range(times):
-        walk.jump(at["inner"]).step()
-    return walk
 
 
 @scenario("ET.opt.stack_overflow", "ET.opt.implicit_return", configs=(*ALL, *AIDED))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.models.riscv.walk import Walk
+from rvtrace.tb.common.stimulus.nested import RA, T0, ascend, calls, deepen, descend, nest, recursive
 from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     SMALL,
     TWO,
@@ -16,34 +16,13 @@ from rvtrace.tb.ntrace.stimulus.scenarios.base import (
     scenario,
 )
 
-RA, T0 = 1, 5
 WELL = (1, 2, 3)
 COMPARED = (2, 3)
 
 
 def _calls(config: Config) -> ProgramBuilder:
-    """f0 calls f1 calls ... f5, each with a return; `elsewhere` is where a wrong return goes."""
-    b = builder(config)
-    b.jal(RA, "f0")
-    b.label("back")
-    b.nop()
-    b.jalr(RA, 10)
-    b.label("again")
-    b.c_nop()
-    b.jalr(0, 11)
-    for depth in range(6):
-        b.label(f"f{depth}")
-        b.c_nop()
-        b.beq(8, 9, f"r{depth}")
-        b.jal(RA if depth % 2 else T0, f"f{min(depth + 1, 5)}")
-        b.label(f"r{depth}")
-        b.nop()
-        b.label(f"e{depth}")
-        b.c_jr(RA if depth % 2 == 0 else T0)
-    b.org(b.here + 0x40)
-    b.label("elsewhere")
-    b.nop()
-    b.jalr(0, 12)
+    """`nested.calls`, and two places where a wrong return goes that are like r0."""
+    b = calls(builder(config))
     b.org((b.here + 0x7FF & ~0x7FF) + (b.labels["r0"] & 0x7FF))
     b.label("alike")  # agrees with r0 in bits 10 to 0
     b.nop()
@@ -55,28 +34,13 @@ def _calls(config: Config) -> ProgramBuilder:
     return b
 
 
-def _descend(walk: Walk, b: ProgramBuilder, to: int) -> Walk:
-    """From the start of f0 to the return of f<to>."""
-    for _ in range(to):
-        walk.step().branch(False).step()
-    return walk.step().branch(True).run_to(b.labels[f"e{to}"])
-
-
 @scenario("NT.9.2.implicit_return", "NT-4", "NT-5", "NT.9.2.mode_counter",
           configs=(*configs(implicit_return=WELL), *configs(implicit_return=WELL, **SMALL),
                    *configs(implicit_return=3, **TWO)))  # fmt: skip
 def nested_calls(s: Script) -> None:
     """Calls up to six deep return the way they came: nothing is sent but by a stack that is not deep enough."""
-    b = _calls(s.config)
-    walk, at = s.start(b)
-    for deepest in (0, 1, 3, 5, 2):
-        walk.run_to(at["f0"])
-        _descend(walk, b, deepest)
-        for depth in range(deepest, 0, -1):
-            walk.jump(at[f"r{depth - 1}"]).run_to(at[f"e{depth - 1}"])
-        walk.jump(at["back"]).step().jump(at["f0"])
-        _descend(walk, b, 0).jump(at["again"]).step().jump(at["main"])
-    walk.step()
+    walk, at = s.start(_calls(s.config))
+    nest(walk, at, (0, 1, 3, 5, 2))
 
 
 @scenario(
@@ -89,20 +53,19 @@ def wrong_return(s: Script) -> None:
     """A return goes elsewhere than its call: it is reported, and the entries below are still good; so is a return
     without a call.
     """
-    b = _calls(s.config)
-    walk, at = s.start(b)
+    walk, at = s.start(_calls(s.config))
     walk.run_to(at["f0"])
-    _descend(walk, b, 0).jump(at["back"]).step()
+    descend(walk, at, 0).jump(at["back"]).step()
     for _ in range(2):  # the second time without a call
         walk.jump(at["e0"]).jump(at["again"]).step()
     walk.jump(at["f0"])
-    _descend(walk, b, 2).jump(at["elsewhere"]).step().jump(at["e1"]).jump(at["r0"]).run_to(at["e0"]).jump(at["back"])
+    descend(walk, at, 2).jump(at["elsewhere"]).step().jump(at["e1"]).jump(at["r0"]).run_to(at["e0"]).jump(at["back"])
     walk.step().jump(at["e3"]).jump(at["e2"]).jump(at["main"]).run_to(at["f0"])
-    _descend(walk, b, 1).jump(at["elsewhere"]).step().jump(at["r0"]).run_to(at["e0"]).jump(at["back"]).step()
+    descend(walk, at, 1).jump(at["elsewhere"]).step().jump(at["r0"]).run_to(at["e0"]).jump(at["back"]).step()
     for wrong in ("near", "alike" if s.config.implicit_return == 3 else "elsewhere"):  # mode 2 would not see "alike"
         walk.jump(at["f0"])
-        _descend(walk, b, 1).jump(at[wrong]).step().jump(at["main"]).run_to(at["f0"])
-        _descend(walk, b, 0).jump(at["back"]).step()
+        descend(walk, at, 1).jump(at[wrong]).step().jump(at["main"]).run_to(at["f0"])
+        descend(walk, at, 0).jump(at["back"]).step()
 
 
 @scenario(
@@ -112,37 +75,17 @@ def recursion(s: Script) -> None:
     """A function calls itself 40 times and returns as often: of more than 32 returns, or than the stack has entries,
     each is reported.
     """
-    b = builder(s.config)
-    b.jal(RA, "again")
-    b.label("back")
-    b.nop()
-    b.jalr(0, 10)
-    b.label("again")
-    b.nop()
-    b.beq(8, 9, "leaf")
-    b.jal(RA, "again")
-    b.label("inner")
-    b.c_nop()
-    b.label("leaf")
-    b.c_jr(RA)
-    walk, at = s.start(b)
-    walk.step()
-    for _ in range(40):
-        walk.step().branch(False).step()
-    walk.step().branch(True)
-    for _ in range(40):
-        walk.jump(at["inner"]).step()
-    walk.jump(at["back"]).step()
+    walk, at = s.start(recursive(builder(s.config)))
+    ascend(deepen(walk, 40), at, 40).jump(at["back"]).step()
 
 
 @scenario("NT.9.2.implicit_return", "NT-5", configs=configs(implicit_return=WELL, inst_sync_mode=(1, 3)))
 def stack_cleared_by_sync(s: Script) -> None:
     """Periodic syncs and markers come between call and return: the stack is empty then, and the return is reported."""
-    b = _calls(s.config)
-    walk, at = s.start(b)
+    walk, at = s.start(_calls(s.config))
     for turn in range(12):
         walk.run_to(at["f0"])
-        _descend(walk, b, turn % 6)
+        descend(walk, at, turn % 6)
         for depth in range(turn % 6, 0, -1):
             if depth == turn % 4:
                 (walk.notify if turn < 8 else walk.ext_notify)()
@@ -183,14 +126,13 @@ def coroutines(s: Script) -> None:
 @scenario("NT-4", "NT-12", "NT.9.2.implicit_return", configs=configs(implicit_return=WELL, b_type=("2_3", "1")))
 def trap_behind_predicted_return(s: Script) -> None:
     """A trap strikes right at the address a predicted return goes to: one message, the trap's, reports both."""
-    b = _calls(s.config)
-    walk, at = s.start(b)
+    walk, at = s.start(_calls(s.config))
     for interrupt in (False, True):
         walk.run_to(at["f0"])
-        _descend(walk, b, 1).jump(at["r0"]).trap(7 if interrupt else 2, at["trap_handler"], interrupt=interrupt)
+        descend(walk, at, 1).jump(at["r0"]).trap(7 if interrupt else 2, at["trap_handler"], interrupt=interrupt)
         handle(walk, at["r0"]).run_to(at["e0"]).jump(at["back"]).step().jump(at["main"])
     walk.run_to(at["f0"])
-    _descend(walk, b, 1).jump(at["r0"])
+    descend(walk, at, 1).jump(at["r0"])
 
 
 @scenario("NT.8.4.4.predicted", "NT.8.4.4.sync4", configs=configs(implicit_return=3, **SMALL))
