@@ -46,13 +46,11 @@ SIZES = Sizes(
 )  # fmt: skip
 
 
-def programs(
-    xlens: Iterable[int] = (64,), modes: Iterable[str] = tuple(MODES), variants: Iterable[str] = VARIANTS[:1]
-) -> list[Job]:
+def programs(xlens: Iterable[int] = (64,), variants: Iterable[str] = VARIANTS[:1]) -> list[Job]:
     """Every recorded program in each combination."""
     return [
         Job(f"{name}-rv{xlen}-{mode}-{variant}", f"program:{name}", {"xlen": xlen, "mode": mode, "variant": variant})
-        for variant in variants for xlen in xlens for name in recording.names() for mode in modes
+        for variant in variants for xlen in xlens for name in recording.names() for mode in MODES
     ]  # fmt: skip
 
 

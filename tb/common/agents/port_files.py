@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 VALID = 8  # bit of the byte `access`, whose lower bits are the op
-ANSWER_X = 256  # bit of the levels word: a value or an outcome was X
 ANSWER_FIELDS = ("addr", "wdata", "mode", "xlen32", "rdata", "outcome")  # of an access, besides op
 ACCESS_FIELDS = ("op", *ANSWER_FIELDS)
 

@@ -70,9 +70,9 @@ def handle(walk: Walk, back: int | None = None, steps: int = 3) -> Walk:
 IDLE_SIJUMP = (*range(6), 9, 11, 15)  # itypes for which the ingress port has sijump ignored (E-Trace, table 4)
 
 
-def with_idle_sijump(beats: Beats, itypes: tuple[int, ...] = IDLE_SIJUMP) -> Beats:
-    """The same with sijump 1 at every block of these itypes, for which it means nothing."""
-    beats.sijump = beats.sijump | (beats.valid() & np.isin(beats.itype, itypes)).astype(np.uint8)
+def with_idle_sijump(beats: Beats) -> Beats:
+    """The same with sijump 1 at every block of an itype for which it means nothing."""
+    beats.sijump = beats.sijump | (beats.valid() & np.isin(beats.itype, IDLE_SIJUMP)).astype(np.uint8)
     return beats
 
 

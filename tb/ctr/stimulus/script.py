@@ -4,9 +4,7 @@ cycle.
 
     s = Script(config)
     s.write("mctrctl", 7)
-    s.jump(9, 0x80000000, 0x80000100)                              # a direct call, in a separate cycle
     s.group([s.taken(5, 0x8000, 0x9000)], s.reading("sctrstatus"))  # transfer and access in one cycle
-    s.trap(1, 0x8000, 0x100, to=M, cause=8)                        # the hart is in M from the next cycle on
     s.idle(100)
     rows = s.rows()
 
@@ -19,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.records import SCTRCLR, TRAP_RETURN, Transfer
+from rvtrace.models.ctr.records import SCTRCLR, Transfer
 from rvtrace.models.ctr.registers import SELECT, csr
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.riscv.csr import Access, M
@@ -63,27 +61,9 @@ class Script(CsrScript):
         if group:
             self.priv = group[-1].to
 
-    def taken(
-        self, type_: int, source: int, target: int, misp: int = 0, to: int | None = None, cause: int = 0
-    ) -> Transfer:
-        """A transfer from the hart's mode, to be put into a group; `to` another mode if it is a trap or a return from
-        one.
-        """
-        return Transfer(type_, source, target, misp, self.priv, self.priv if to is None else to, cause)
-
-    def jump(self, type_: int, source: int, target: int, misp: int = 0) -> None:
-        """A cycle with one transfer within the mode."""
-        self.group([self.taken(type_, source, target, misp)])
-
-    def trap(
-        self, type_: int, source: int, target: int, to: int = M, cause: int = 2, access: Access | None = None
-    ) -> None:
-        """A cycle with an exception (1) or interrupt (2)."""
-        self.group([self.taken(type_, source, target, 0, to, cause)], access)
-
-    def xret(self, source: int, target: int, to: int, access: Access | None = None) -> None:
-        """A cycle with a return from a trap."""
-        self.group([self.taken(TRAP_RETURN, source, target, 0, to)], access)
+    def taken(self, type_: int, source: int, target: int, misp: int = 0) -> Transfer:
+        """A transfer within the hart's mode, to be put into a group."""
+        return Transfer(type_, source, target, misp, self.priv, self.priv, 0)
 
     # --- Accesses -----------------------------------------------------------------------------------
 
@@ -128,18 +108,17 @@ class Script(CsrScript):
         """The bits of control fields by name; those that the implementation does not have are left out."""
         return sum(self.config.bit(name) & self.config.fields for name in names)
 
-    def write_control(self, value: int, name: str | None = None, mode: int = M) -> None:
+    def write_control(self, value: int, name: str | None = None) -> None:
         """A whole control register in M-mode, on RV32 with its `h` half where there is one (else bits 63:32 stay as
         they are).
         """
         name = name or self.control
         if self.config.xlen == 32 and self.config.draft:
-            self.write(f"{name}h", value >> 32, mode)
-        self.write(name, value & ((1 << self.config.xlen) - 1), mode)
+            self.write(f"{name}h", value >> 32, M)
+        self.write(name, value & ((1 << self.config.xlen) - 1), M)
 
-    def read_entry(self, logical: int, window: str | None = None, mode: int | None = None, parts: str = "123") -> None:
+    def read_entry(self, logical: int) -> None:
         """A cycle that selects a logical entry and three that read its registers."""
-        window = self.window if window is None else window
-        self.write(f"{window}iselect", SELECT.start + logical, mode)
-        for part in parts:
-            self.read(f"{window}ireg{'' if part == '1' else part}", mode)
+        self.write(f"{self.window}iselect", SELECT.start + logical)
+        for part in ("", "2", "3"):
+            self.read(f"{self.window}ireg{part}")

@@ -91,11 +91,11 @@ class Script(CsrScript):
         """Whether the register has to be accessed in halves, and has an h register."""
         return (self.config.xlen == 32 or bool(xlen32)) and f"{name}h" in self.there
 
-    def whole(self, name: str, value: int, mode: int | None = M, xlen32: int = 0) -> None:
+    def whole(self, name: str, value: int, mode: int | None = M) -> None:
         """All 64 bits of a register; at XLEN 32 its high half first, in a separate cycle."""
-        if self._high(name, xlen32):
-            self.write(f"{name}h", value >> 32 & 0xFFFF_FFFF, mode, xlen32)
-        self.write(name, value & self.ones(xlen32), mode, xlen32)
+        if self._high(name, 0):
+            self.write(f"{name}h", value >> 32 & 0xFFFF_FFFF, mode)
+        self.write(name, value & self.ones(0), mode)
 
     def look(self, name: str, mode: int | None = M, xlen32: int = 0) -> None:
         """Read all 64 bits of a register; at XLEN 32 its high half first, in a separate cycle."""

@@ -18,7 +18,7 @@ from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.trace_data import Rows, TraceData
 from rvtrace.tb.tandem.stimulus.rows import generator
 
-_AMO, _LR, _SC = 0x2F, 0x02, 0x03  # opcode; funct5
+_AMO = 0x2F  # opcode
 _FUNCT5 = {
     0x02: 2,
     0x03: 3,

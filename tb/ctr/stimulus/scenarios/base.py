@@ -77,13 +77,13 @@ class ScenarioScript(Script):
         for name in ("mstateen0", "hstateen0") if self.config.has_h else ("mstateen0",):
             self.wide(name, value)
 
-    def wide(self, name: str, value: int, mode: int = M) -> None:
-        """A write of 64 bits, on RV32 in two halves."""
+    def wide(self, name: str, value: int) -> None:
+        """A write of 64 bits in M-mode, on RV32 in two halves."""
         if self.config.xlen == 32:
-            self.write(f"{name}h", value >> 32, mode)
-            self.write(name, value & 0xFFFFFFFF, mode)
+            self.write(f"{name}h", value >> 32, M)
+            self.write(name, value & 0xFFFFFFFF, M)
         else:
-            self.write(name, value, mode)
+            self.write(name, value, M)
 
     # --- Control ------------------------------------------------------------------------------------
 

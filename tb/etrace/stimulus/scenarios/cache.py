@@ -20,14 +20,14 @@ from rvtrace.tb.etrace.stimulus.scenarios.base import (
 )
 
 CACHED = configs({}, TWO, SMALL, FOUR, jump_target_cache=1, variant=V2)
-_FAR = 0x10_0000
+_SITES, _FAR = 0x1000_0000, 0x10_0000
 
 
-def _sites(config: Config, count: int, base: int = 0x1000_0000) -> ProgramBuilder:
+def _sites(config: Config, count: int) -> ProgramBuilder:
     """Indirect jumps far apart: `site<n>` has entry n of the cache (modulo its size); `twin<n>` the same entry; `near`
     is right after site0.
     """
-    b = builder(config, base, base + 0x4000)
+    b = builder(config, _SITES, _SITES + 0x4000)
     for n in range(count):
         b.label(f"b{n}")
         b.beq(8, 9, f"b{n + 1}")
@@ -35,7 +35,7 @@ def _sites(config: Config, count: int, base: int = 0x1000_0000) -> ProgramBuilde
     b.c_jr(10)
     for n in range(count):
         for number, name in enumerate(("site", "twin")):
-            b.org(base + _FAR * (1 + n + number * 0x40) + (n << config.iaddress_lsb_p) + number * 0x400)
+            b.org(_SITES + _FAR * (1 + n + number * 0x40) + (n << config.iaddress_lsb_p) + number * 0x400)
             b.label(f"{name}{n}")
             b.c_jr(10)
             if n == 0:

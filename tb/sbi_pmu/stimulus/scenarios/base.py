@@ -136,21 +136,21 @@ class Supervisor:
         yield Peek(at, len(words))
         return ret
 
-    def slot(self, index: int, base: int, value: int, shmem: int = SHMEM) -> Script[None]:
+    def slot(self, index: int, base: int, value: int) -> Script[None]:
         """A value into the slot of a counter."""
         yield Poke(
-            shmem + sbi.VALUES_OFFSET + sbi.VALUE_SIZE * (index - base),
+            SHMEM + sbi.VALUES_OFFSET + sbi.VALUE_SIZE * (index - base),
             (value % (1 << 64)).to_bytes(sbi.VALUE_SIZE, "little"),
         )
 
     # What happens, and what can be seen
 
-    def work(self, times: int = 1, cycles: int = 3) -> Script[None]:
-        """Cycles in every mode; in each of them everything happens so often."""
+    def work(self, times: int = 1) -> Script[None]:
+        """Three cycles in every mode; in each of them everything happens so often."""
         most = (1 << self.config.event_bits) - 1
         events = (min(times, most),) * self.config.events
         for priv in (U, HS, *((VU, VS) if self.config.has_h else ())):
-            yield Run(priv, Counts(retired=min(times, self.config.retired), events=events), cycles)
+            yield Run(priv, Counts(retired=min(times, self.config.retired), events=events), 3)
 
     def fire(self, code: int, count: int = 1, data: int = 0) -> Script[None]:
         """A firmware event."""

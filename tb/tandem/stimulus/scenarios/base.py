@@ -93,12 +93,10 @@ class ScenarioScript:
         """Requests what the encoder has kept back."""
         self.put(FLUSH)
 
-    def trap(
-        self, cause: int, insn: tuple[int, int] | None, supervisor: bool = False, more: tuple[tuple[int, int], ...] = ()
-    ) -> None:
+    def trap(self, cause: int, insn: tuple[int, int] | None, supervisor: bool = False) -> None:
         """An exception (with its instruction), a fetch that failed or an interrupt (without)."""
         epc, ecause, value = (0x141, 0x142, 0x143) if supervisor else (0x341, 0x342, 0x343)
-        csr = ((epc, self.pc), (ecause, cause & self.full), (0x300, 0x1800), (value, 0), *more)
+        csr = ((epc, self.pc), (ecause, cause & self.full), (0x300, 0x1800), (value, 0))
         self.row(insn=insn, pc=0x8010_0000, csr=csr, priv=1 if supervisor else 3)
 
     # --- Values
