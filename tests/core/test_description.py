@@ -139,15 +139,8 @@ def test_memory(tmp_path):
         tmp_path / "m", [(BASE + 6, b"\x01\x02\x03"), (BASE, b"\xaa\xbb"), (BASE + 0x100, b"\x10\x20\x30\x40\x50")]
     )
     assert (tmp_path / "m").read_text().split() == [
-        "@0",
-        "0000bbaa",
-        "@1",
-        "02010000",
-        "00000003",
-        "@40",
-        "40302010",
-        "00000050",
-    ]
+        "@0", "0000bbaa", "@1", "02010000", "00000003", "@40", "40302010", "00000050",
+    ]  # fmt: skip
 
 
 def test_how_a_program_is_run(tmp_path):

@@ -77,14 +77,8 @@ def test_cc_at_boundaries(bits: int, count: int, expected: int) -> None:
 def test_largest_counts_and_decoding() -> None:
     assert [largest_count(bits) for bits in range(5)] == [4095, 8191, 32764, 524224, 134201344]
     assert [decode_cc(v) for v in (0, 0xFFF, 0x1000, 0x1FFF, 0x2000, 0x2001, 0xF000)] == [
-        0,
-        4095,
-        4096,
-        8191,
-        8192,
-        8194,
-        1 << 26,
-    ]
+        0, 4095, 4096, 8191, 8192, 8194, 1 << 26,
+    ]  # fmt: skip
 
 
 def test_cycles_between_records() -> None:

@@ -14,15 +14,9 @@ CHECKERS = {
     "accesses": ("access",),
 }
 PRIV = (
-    "trap_enabled",
-    "trap_from_disabled",
-    "trap_to_disabled",
-    "trap_disabled",
-    "ret_enabled",
-    "ret_to_disabled",
-    "ret_from_disabled",
-    "ret_disabled",
-)
+    "trap_enabled", "trap_from_disabled", "trap_to_disabled", "trap_disabled", "ret_enabled", "ret_to_disabled",
+    "ret_from_disabled", "ret_disabled",
+)  # fmt: skip
 BUILT_UP = {  # ids that the code puts together
     "transfers": (
         {f"CTR.filter.{name}" for _, name in FILTERS.values()}

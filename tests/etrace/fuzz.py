@@ -24,22 +24,9 @@ from tests.etrace.packet_writer import PacketWriter
 
 MAIN, LOOP, FAR, IDLE, RECURSION, LOADS, HANDLER = 0x1000, 0x1006, 0x101A, 0x101E, 0x2000, 0x2100, 0x4000
 PLACES = (
-    MAIN,
-    LOOP,
-    0x100A,
-    0x100C,
-    0x1010,
-    FAR,
-    0x101C,
-    IDLE,
-    RECURSION,
-    RECURSION + 4,
-    LOADS,
-    LOADS + 4,
-    HANDLER,
-    HANDLER + 2,
-    0x9000,
-)
+    MAIN, LOOP, 0x100A, 0x100C, 0x1010, FAR, 0x101C, IDLE, RECURSION, RECURSION + 4, LOADS, LOADS + 4, HANDLER,
+    HANDLER + 2, 0x9000,
+)  # fmt: skip
 ON: dict[str, Any] = dict.fromkeys(("implicit_return", "branch_prediction", "sijump"), 1)
 VECTORS = ((0, 2, HANDLER), (1, 2, HANDLER))
 CONFIGS = [

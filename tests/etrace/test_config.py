@@ -151,10 +151,5 @@ def test_ioptions(bit: int, name: str) -> None:
     assert config.ioptions == 1 << bit
     assert options_of(config.ioptions) == config.options == dict.fromkeys(OPTIONS, 0) | {name: 1}
     assert OPTIONS == (
-        "implicit_return",
-        "implicit_exception",
-        "full_address",
-        "jump_target_cache",
-        "branch_prediction",
-        "sijump",
-    )
+        "implicit_return", "implicit_exception", "full_address", "jump_target_cache", "branch_prediction", "sijump",
+    )  # fmt: skip

@@ -153,13 +153,8 @@ def test_beats():
     beats = Beats.empty(4, 2, enable=1, inst_tracing=1)
     beats.iaddr[1], beats.iretire[1], beats.itype[1], beats.ilastsize[1] = [0x1000, 0x1004], [2, 2], [4, 4], [1, 1]
     beats.iaddr[2, 0], beats.iretire[2, 0], beats.itype[2, 0], beats.context[2], beats.ctype[2], beats.notify[2] = (
-        0x1008,
-        2,
-        5,
-        7,
-        2,
-        1,
-    )
+        0x1008, 2, 5, 7, 2, 1,
+    )  # fmt: skip
     beats.ilastsize[2, 0] = 1
     beats.halted[3] = 1
     hit = covered(config=Config(blocks_p=2), beats=beats)

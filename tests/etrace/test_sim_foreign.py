@@ -30,34 +30,15 @@ RUNS = {
 CHECKED = {
     "tern": ("ET.pay.support", "ET.alg.resync", "ET.pay.privilege", "ET.bt.traps", "ET.pay.thaddr", "ET-4"),
     "gannet": (
-        "ET.opt.prediction",
-        "ET.opt.cache",
-        "ET.opt.implicit_exception",
-        "ET.opt.implicit_return",
-        "ET-14",
-        "ET.pay.time",
-        "ET.alg.lost",
-        "ET.alg.notify",
-        "ET.alg.reconfigured",
+        "ET.opt.prediction", "ET.opt.cache", "ET.opt.implicit_exception", "ET.opt.implicit_return", "ET-14",
+        "ET.pay.time", "ET.alg.lost", "ET.alg.notify", "ET.alg.reconfigured",
     ),
-}
+}  # fmt: skip
 BOTH = (
-    "ET.bt.sequential",
-    "ET.bt.uninferable",
-    "ET.bt.branches",
-    "ET.bt.epc",
-    "ET.bt.sync",
-    "ET.bt.end",
-    "ET.pay.updiscon",
-    "ET.pay.qual_status",
-    "ET.pay.ecause",
-    "ET.pay.tval",
-    "ET.pay.context",
-    "ET.alg.enable",
-    "ET.alg.context",
-    "ET.ing.ctype",
-    "ET.ing.empty",
-)
+    "ET.bt.sequential", "ET.bt.uninferable", "ET.bt.branches", "ET.bt.epc", "ET.bt.sync", "ET.bt.end",
+    "ET.pay.updiscon", "ET.pay.qual_status", "ET.pay.ecause", "ET.pay.tval", "ET.pay.context", "ET.alg.enable",
+    "ET.alg.context", "ET.ing.ctype", "ET.ing.empty",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("dut", sorted(SIM))

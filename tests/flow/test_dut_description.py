@@ -15,13 +15,8 @@ WAIVER = '[[waiver]]\nclause = "NT.2.exception"\nreason = "erratum 12"\nowner = 
 def test_a_good_one(tmp_path):
     dut = Dut.load(folder(tmp_path, more=WAIVER.format("2027-01-31"), profile={"exact": False, "sync_late": 9}))
     assert (dut.name, dut.title, dut.top, dut.reset_low, dut.rising, dut.reset_async) == (
-        "acme",
-        "acme",
-        "acme_te",
-        False,
-        True,
-        True,
-    )
+        "acme", "acme", "acme_te", False, True, True,
+    )  # fmt: skip
     assert dut.sources.files == (tmp_path / "acme.sv",)
     assert dut.inputs["te_on"] == "enable_i" and dut.outputs["drop_o"] == "0"
     assert (

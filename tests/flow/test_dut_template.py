@@ -40,13 +40,8 @@ def test_a_comment_that_goes_on_below_is_whole():
     _, text = template("etrace")
     (line,) = (line for line in text.splitlines() if line.startswith("#  options_i "))
     options = (
-        "implicit_return",
-        "implicit_exception",
-        "full_address",
-        "jump_target_cache",
-        "branch_prediction",
-        "sijump",
-    )
+        "implicit_return", "implicit_exception", "full_address", "jump_target_cache", "branch_prediction", "sijump",
+    )  # fmt: skip
     assert line.endswith(", ".join(options)), "all six, in the order of their bits"
     assert "its output cannot wait: pkt_ready_i stays 1" in text
 

@@ -23,21 +23,9 @@ from tests.common.simulators import icarus_or
 from tests.tools.captures import ROOT, hears_sigint, is_one_sentence, run
 
 WORDS = (
-    "IP=ntrace",
-    "SIZE=300",
-    "REPORT=0",
-    "N=1",
-    "DRIVE=bulk",
-    "BLOCKS=1",
-    "XLEN=64",
-    "STACK_DEPTH=8",
-    "TS_WIDTH=64",
-    "FIFO_DEPTH=16",
-    "ICNT_BITS=22",
-    "HIST_BITS=32",
-    "IRETIRE_BITS=7",
-    "REPEAT_BITS=18",
-)
+    "IP=ntrace", "SIZE=300", "REPORT=0", "N=1", "DRIVE=bulk", "BLOCKS=1", "XLEN=64", "STACK_DEPTH=8", "TS_WIDTH=64",
+    "FIFO_DEPTH=16", "ICNT_BITS=22", "HIST_BITS=32", "IRETIRE_BITS=7", "REPEAT_BITS=18",
+)  # fmt: skip
 # so that it can be stopped in between
 LONGER = ("SIZE=6000", *(word for word in WORDS if not word.startswith("SIZE=")))
 

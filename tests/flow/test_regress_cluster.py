@@ -23,21 +23,9 @@ from tests.tools.captures import ROOT, hears_sigint, is_one_sentence
 
 # One build, a supervisor's machine: little to compile.
 BUILD = (
-    "XLEN=64",
-    "RETIRED=1",
-    "EVENTS=1",
-    "EVENT_BITS=1",
-    "COUNTERS=3+4",
-    "INHIBIT=1",
-    "WIDTHS=64",
-    "SELECTORS=all",
-    "HAS_U=1",
-    "HAS_S=1",
-    "HAS_H=0",
-    "HAS_SSCOFPMF=0",
-    "HAS_SMCNTRPMF=0",
-    "HAS_SHLCOFIDELEG=0",
-)
+    "XLEN=64", "RETIRED=1", "EVENTS=1", "EVENT_BITS=1", "COUNTERS=3+4", "INHIBIT=1", "WIDTHS=64", "SELECTORS=all",
+    "HAS_U=1", "HAS_S=1", "HAS_H=0", "HAS_SSCOFPMF=0", "HAS_SMCNTRPMF=0", "HAS_SHLCOFIDELEG=0",
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -50,13 +50,9 @@ def test_the_table_has_every_address_once() -> None:
         addresses = [found.address for found in csrs(config)]
         assert len(set(addresses)) == len(addresses)
         there = {
-            *range(0xB03, 0xB20),
-            *range(0xB83, 0xBA0),
-            *range(0xC00, 0xC20),
-            *range(0xC80, 0xCA0),
-            *range(0x323, 0x340),
-            *range(0x723, 0x740),
-        }
+            *range(0xB03, 0xB20), *range(0xB83, 0xBA0), *range(0xC00, 0xC20), *range(0xC80, 0xCA0),
+            *range(0x323, 0x340), *range(0x723, 0x740),
+        }  # fmt: skip
         assert there | {0xB00, 0xB02, 0xB80, 0xB82, 0x320, 0x344, 0x304} <= set(addresses)
     assert csr("mhpmevent5h", Config()).address == 0x725 and csr(0xDA0, Config()).name == "scountovf"
     with pytest.raises(ControlError, match="no CSR mcyclecfg"):

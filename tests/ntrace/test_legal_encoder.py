@@ -28,14 +28,8 @@ CLOSED = Tolerances(
     marker_late=1 << 20,
 )
 OPTIONS = (
-    "timestamp",
-    "ownership",
-    "hcontext",
-    "extend_addr_msb",
-    "repeated_history",
-    "repeat_branch",
-    "sequential_jump",
-)
+    "timestamp", "ownership", "hcontext", "extend_addr_msb", "repeated_history", "repeat_branch", "sequential_jump",
+)  # fmt: skip
 
 
 def configuration(rng: random.Random) -> Config:

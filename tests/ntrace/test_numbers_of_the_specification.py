@@ -81,35 +81,19 @@ def test_codes() -> None:
     assert {key: set(codes) for key, codes in kinds.VENDOR_CODES.items()} == VENDORS
     assert list(kinds.RESERVED_RCODES) == list(range(3, 16))
     assert (b.SYNC_EXTERNAL, b.SYNC_RESET, b.SYNC_PERIODIC, b.SYNC_DEBUG_EXIT, b.SYNC_ICNT, b.SYNC_ENABLE) == (
-        0,
-        1,
-        2,
-        3,
-        4,
-        5,
-    )
+        0, 1, 2, 3, 4, 5,
+    )  # fmt: skip
     assert (b.SYNC_EVENT, b.SYNC_OVERRUN, b.SYNC_POWER, b.EV_DEBUG, b.EV_LOW_POWER, b.EV_DISABLED) == (6, 7, 9, 0, 1, 4)
     assert (b.FORMAT_PRIV, b.FORMAT_SCONTEXT, b.FORMAT_HCONTEXT) == (0b00, 0b10, 0b11)  # table 12
     assert (b.COUNTER, b.PARTIAL, b.WHOLE) == (1, 2, 3)  # 9.2
     assert (b.RCODE_ICNT, b.RCODE_HIST, b.RCODE_REPEATED, b.ETYPE_OVERRUN) == (0, 1, 2, 0)
     assert (b.ECODE_PROGRAM, b.ECODE_OWNERSHIP, b.ECODE_VENDOR) == (1 << 2, 1 << 3, 1 << 7)  # table 15
     assert (
-        t.TC_OWNERSHIP,
-        t.TC_DIRECT,
-        t.TC_INDIRECT,
-        t.TC_ERROR,
-        t.TC_SYNC,
-        t.TC_DIRECT_SYNC,
-        t.TC_INDIRECT_SYNC,
-    ) == (2, 3, 4, 8, 9, 11, 12)
+        t.TC_OWNERSHIP, t.TC_DIRECT, t.TC_INDIRECT, t.TC_ERROR, t.TC_SYNC, t.TC_DIRECT_SYNC, t.TC_INDIRECT_SYNC,
+    ) == (2, 3, 4, 8, 9, 11, 12)  # fmt: skip
     assert (t.TC_FULL, t.TC_HIST, t.TC_HIST_SYNC, t.TC_REPEAT, t.TC_CORRELATION, t.FIRST_VENDOR) == (
-        27,
-        28,
-        29,
-        30,
-        33,
-        56,
-    )
+        27, 28, 29, 30, 33, 56,
+    )  # fmt: skip
     assert ~legal.RESERVED_ECODE == 0b1000_1100
     assert (options.OWNERSHIP_LOST, options.VENDOR_LOST) == (1 << 3, 1 << 7)
     # longest message in bytes, MDO of 6 bits: TCODE, SRC 12, SYNC, B-TYPE and I-CNT together, then F-ADDR, HIST, TSTAMP

@@ -91,14 +91,9 @@ def test_red_under_its_clause(clause: str, case: int) -> None:
 def test_counted_where_it_applies() -> None:
     """A clause of an option that is off is not checked."""
     asked = {
-        "NT.3.2.src",
-        "NT.7.1.process",
-        "NT.7.1.after_sync",
-        "NT.7.1.trap",
-        "NT.8.7.enabled",
-        "NT.8.7.width",
+        "NT.3.2.src", "NT.7.1.process", "NT.7.1.after_sync", "NT.7.1.trap", "NT.8.7.enabled", "NT.8.7.width",
         "NT-17",
-    }
+    }  # fmt: skip
     program, beats = scenario_run("trap_kinds", Config())
     assert not asked & doctored(program, beats, Config()).book.results().keys()
     config = Config(ownership=1, timestamp=1, src_bits=3, src_id=1)

@@ -12,16 +12,9 @@ from tests.common.long import some
 
 # The build of the default configuration, with every option left open that a run can change.
 WIDTHS = (
-    "xlen",
-    "blocks",
-    "icnt_bits",
-    "hist_bits",
-    "iretire_bits",
-    "stack_depth",
-    "repeat_bits",
-    "ts_width",
+    "xlen", "blocks", "icnt_bits", "hist_bits", "iretire_bits", "stack_depth", "repeat_bits", "ts_width",
     "fifo_depth",
-)
+)  # fmt: skip
 DEFAULT = {name: Config().to_dict()[name] for name in WIDTHS}
 
 

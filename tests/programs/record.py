@@ -184,17 +184,7 @@ class Recorder:
         self.check(later[-1])
         retired = Retired.from_rows(self.rows)
         columns, writes = zip(*self.effects), list(zip(*self.csr_writes)) or [(), (), ()]
-        types = (
-            np.uint8,
-            np.uint64,
-            np.uint64,
-            np.uint8,
-            np.uint8,
-            np.uint64,
-            np.int64,
-            np.uint16,
-            np.uint64,
-        )
+        types = (np.uint8, np.uint64, np.uint64, np.uint8, np.uint8, np.uint64, np.int64, np.uint16, np.uint64)
         retired.effects = Effects(*(np.array(c, dtype=t) for c, t in zip((*columns, *writes), types)))
         return retired, np.array(first.x, dtype=np.uint64)
 

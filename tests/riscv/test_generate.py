@@ -51,21 +51,7 @@ def test_every_itype_and_every_mnemonic_appears(xlen, variant):
     elif variant == "draft_0_026":  # 7 is a co-routine swap, 12 a return, 13 one that needs no report
         never = {IType.UNINFERABLE_JUMP, IType.RETURN}
     assert itypes == set(IType) - never
-    wanted = {
-        "beq",
-        "bne",
-        "blt",
-        "bge",
-        "bltu",
-        "bgeu",
-        "c.beqz",
-        "c.bnez",
-        "jal",
-        "jalr",
-        "c.j",
-        "c.jr",
-        "c.jalr",
-    }
+    wanted = {"beq", "bne", "blt", "bge", "bltu", "bgeu", "c.beqz", "c.bnez", "jal", "jalr", "c.j", "c.jr", "c.jalr"}
     wanted |= {"cm.jt", "cm.jalt", "cm.popret", "cm.popretz", "mret", "sret", "uret", "mnret", ""}
     wanted |= {"c.jal"} if xlen == 32 else set()
     wanted |= {"ecall", "ebreak", "c.ebreak"} if variant == "rc7" else set()

@@ -105,16 +105,9 @@ def test_functions() -> None:
         (name, version, fid, arguments, set(errors.split())) for name, version, fid, arguments, errors in FUNCTIONS
     ]
     fids = (
-        sbi.NUM_COUNTERS,
-        sbi.GET_INFO,
-        sbi.CONFIG_MATCHING,
-        sbi.START,
-        sbi.STOP,
-        sbi.FW_READ,
-        sbi.FW_READ_HI,
-        sbi.SET_SHMEM,
-        sbi.EVENT_GET_INFO,
-    )
+        sbi.NUM_COUNTERS, sbi.GET_INFO, sbi.CONFIG_MATCHING, sbi.START, sbi.STOP, sbi.FW_READ, sbi.FW_READ_HI,
+        sbi.SET_SHMEM, sbi.EVENT_GET_INFO,
+    )  # fmt: skip
     assert fids == tuple(range(9))
 
 

@@ -23,20 +23,9 @@ CONFIGS = [
 
 WRONG = ({"init": True}, {"reset": True}, {"group": False}, {"response": (0, 1)}, {"flush": True})
 PARTS = (
-    "gpr",
-    "fpr",
-    "fcsr",
-    "csr",
-    "priv",
-    "paddr",
-    "eaddr",
-    "memdata",
-    "mtime",
-    "mcycle",
-    "minstret",
-    "request",
+    "gpr", "fpr", "fcsr", "csr", "priv", "paddr", "eaddr", "memdata", "mtime", "mcycle", "minstret", "request",
     "ppc",
-)
+)  # fmt: skip
 CSRS = (1, 2, 3, 0x300, 0x341, 0xB00, 0xB02, 0xC00)
 
 

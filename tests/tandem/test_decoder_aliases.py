@@ -14,17 +14,8 @@ from rvtrace.models.tandem.encoder import items
 from rvtrace.models.tandem.encoder.items import Begin, End, IncrementPc, Instruction, Reset, State, pack
 
 FFLAGS, FRM, FCSR, MSTATUS, SSTATUS, MIDELEG, MIE, SIE, MIP, SIP = (
-    1,
-    2,
-    3,
-    0x300,
-    0x100,
-    0x303,
-    0x304,
-    0x104,
-    0x344,
-    0x144,
-)
+    1, 2, 3, 0x300, 0x100, 0x303, 0x304, 0x104, 0x344, 0x144,
+)  # fmt: skip
 FULL, OR, ADD = items.Register, items.OrRegister, items.AddRegister
 UNKNOWN = None
 # What is reported, and what the last one then is.

@@ -33,19 +33,10 @@ from tests.tandem.rows import CONFIGS, random_rows
 GOOD = encode(Rows.from_rows(random_rows("fuzz", 60, Config())), Config()).data
 WORDS = st.sampled_from(
     [
-        b"\x01",
-        b"\x02",
-        b"\x03",
-        b"\x0a",
-        b"\x0b",
-        b"\x10\x01\x00",
-        b"\x04\x05\x10",
-        b"\x07\x0a",
-        b"\x08",
-        b"\x09\x03",
-        b"\x05\x05\x10\x01",
+        b"\x01", b"\x02", b"\x03", b"\x0a", b"\x0b", b"\x10\x01\x00", b"\x04\x05\x10", b"\x07\x0a", b"\x08",
+        b"\x09\x03", b"\x05\x05\x10\x01",
     ]
-)
+)  # fmt: skip
 
 
 def in_pieces(data: bytes, config: Config, seed: str, largest: int) -> Decoded:

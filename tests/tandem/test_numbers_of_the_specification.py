@@ -137,13 +137,8 @@ def test_registers() -> None:
     ]
     assert (table.CSR_BASE, table.GPR_BASE, table.FPR_BASE) == (0x0000, 0x1000, 0x1020)
     assert [bits(4, RV32, address=at) - 16 for at in (0, 0xFFF, 0x1000, 0x101F, 0x1020, 0x103F)] == [
-        32,
-        32,
-        32,
-        32,
-        64,
-        64,
-    ]
+        32, 32, 32, 32, 64, 64,
+    ]  # fmt: skip
     assert {bits(4, RV64, address=at) for at in (0, 0x1000, 0x1020)} == {80}
     assert [table.register_width(RV64, at) for at in (0x1040, 0x1FFF, 0x8000)] == [0, 0, 0]
     assert (table.FFLAGS, table.FRM, table.FCSR) == (1, 2, 3)  # C.3 for fcsr; else the CSR map of the manuals
@@ -158,14 +153,8 @@ def test_additional_state(k: int, config: Config) -> None:
     }
     assert [bits(7, config, id=number) for number in IDS] == [8 + widths[k] for widths in IDS.values()]
     assert (table.PRIV, table.PADDR, table.EADDR, table.MEMDATA, table.MTIME, table.PPC, table.PC) == (
-        1,
-        2,
-        3,
-        4,
-        8,
-        9,
-        10,
-    )
+        1, 2, 3, 4, 8, 9, 10,
+    )  # fmt: skip
     assert (config.mlen, config.mlen_bytes) == ((64, 8), (32, 4), (34, 5))[k]  # chapter 3, MLEN
     # PRIVLEN is 2: the privileged manual's encoding; C.7 has M as 3
     assert table.PRIVILEGES == {0: "U", 1: "S", 3: "M"}
@@ -238,14 +227,8 @@ def test_appendix_b() -> None:
         (2, 1),
     ]
     assert [widths[name][0] for name in ("pc", "gpr", "fpr", "csr", "paddr", "eaddr", "mtime")] == [
-        "xlen",
-        "xlen",
-        "flen",
-        "xlen",
-        "mlen",
-        "mlen",
-        64,
-    ]
+        "xlen", "xlen", "flen", "xlen", "mlen", "mlen", 64,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("length,implied", [(4, 0), (2, 0), (4, 1), (2, 1)])

@@ -21,34 +21,13 @@ RUNS = {
     "basalt": "traps-rv64,forms_,reset,ends,parts_,items,next_pcs,operations,several_,what_changes,illegal,seed-",
 }
 EXPECTED = (
-    "TV.reported.pc",
-    "TV.reported.ppc",
-    "TV.reported.insn",
-    "TV.reported.gpr",
-    "TV.reported.fpr",
-    "TV.reported.fcsr",
-    "TV.reported.csr",
-    "TV.reported.priv",
-    "TV.reported.paddr",
-    "TV.reported.eaddr",
-    "TV.reported.memdata",
-    "TV.reported.mtime",
-    "TV.reported.mcycle",
-    "TV.reported.minstret",
-    "TV.reported.request",
-    "TV.reported.reset",
-    "TV.reported.init",
-    "TV.reported.group",
-    "TV.reported.order",
-    "TV.reported.outside",
-    "TV.legal.length",
-    "TV.legal.base",
-    "TV.legal.pc_known",
-    "TV.legal.unambiguous",
-    "TV.port.error",
-    "TV.port.stable",
-    "TV.port.empty",
-)
+    "TV.reported.pc", "TV.reported.ppc", "TV.reported.insn", "TV.reported.gpr", "TV.reported.fpr",
+    "TV.reported.fcsr", "TV.reported.csr", "TV.reported.priv", "TV.reported.paddr", "TV.reported.eaddr",
+    "TV.reported.memdata", "TV.reported.mtime", "TV.reported.mcycle", "TV.reported.minstret", "TV.reported.request",
+    "TV.reported.reset", "TV.reported.init", "TV.reported.group", "TV.reported.order", "TV.reported.outside",
+    "TV.legal.length", "TV.legal.base", "TV.legal.pc_known", "TV.legal.unambiguous", "TV.port.error",
+    "TV.port.stable", "TV.port.empty",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("dut", ["basalt", only_long("cinder", why="a second encoder of the same kind")])
