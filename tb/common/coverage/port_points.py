@@ -7,14 +7,7 @@
 from __future__ import annotations
 
 from rvtrace.jobs.coverage import Point
-from rvtrace.tb.common.coverage.ingress import (
-    BACKLOGS,
-    EFFECTS,
-    IRETIRE_CLASSES,
-    LEVELS,
-    PRIVS,
-    TRAP_PLACES,
-)
+from rvtrace.tb.common.coverage.ingress import BACKLOGS, EFFECTS, IRETIRE_CLASSES, LEVELS, PRIVS, TRAP_PLACES
 
 TERMS = {  # kinds of filter conditions, and how `Config.filter` writes them
     "iaddr": "iaddr",

@@ -16,12 +16,7 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import CLAUSES
 from rvtrace.models.etrace.table import MAP_LENGTHS, OPTIONS, QUAL_STATUS, TABLES, VARIANTS
 from rvtrace.tb.common.coverage import port_points
-from rvtrace.tb.common.coverage.ingress import (
-    GAPS,
-    ITYPES,
-    SIZES,
-    STOP_AFTER,
-)
+from rvtrace.tb.common.coverage.ingress import GAPS, ITYPES, SIZES, STOP_AFTER
 from rvtrace.tb.tci.coverage.points import ControlCoverage
 from rvtrace.tb.tci.job import DEFAULTS, params_of
 

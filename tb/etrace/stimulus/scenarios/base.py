@@ -16,14 +16,7 @@ from rvtrace.models.riscv.builder import ProgramBuilder, Target
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.stream import with_itype_width
 from rvtrace.tb.common.stimulus.scenario import Configs, Scenarios, combinations, scripted
-from rvtrace.tb.common.stimulus.traced_program import (
-    BASE,
-    HANDLER,
-    Script,
-    handle,
-    home,
-    with_handler,
-)
+from rvtrace.tb.common.stimulus.traced_program import BASE, HANDLER, Script, handle, home, with_handler
 
 __all__ = [
     "ALL_ON",

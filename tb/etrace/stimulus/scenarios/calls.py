@@ -9,18 +9,7 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.common.stimulus.nested import ascend, deepen
-from rvtrace.tb.etrace.stimulus.scenarios.base import (
-    RA,
-    SMALL,
-    T0,
-    TWO,
-    V2,
-    Script,
-    builder,
-    configs,
-    handle,
-    scenario,
-)
+from rvtrace.tb.etrace.stimulus.scenarios.base import RA, SMALL, T0, TWO, V2, Script, builder, configs, handle, scenario
 from rvtrace.tb.etrace.stimulus.scenarios.returns import AIDED, ALL, COUNTED, recursive
 
 

@@ -8,16 +8,7 @@ from random import Random
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
-from rvtrace.tb.etrace.stimulus.scenarios.base import (
-    FOUR,
-    SMALL,
-    TWO,
-    Script,
-    builder,
-    configs,
-    handle,
-    scenario,
-)
+from rvtrace.tb.etrace.stimulus.scenarios.base import FOUR, SMALL, TWO, Script, builder, configs, handle, scenario
 
 LENGTHS = (
     *range(5),

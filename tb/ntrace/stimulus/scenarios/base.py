@@ -14,14 +14,7 @@ from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.stimulus.scenario import Configs, Scenarios, combinations, scripted
-from rvtrace.tb.common.stimulus.traced_program import (
-    BASE,
-    HANDLER,
-    Script,
-    handle,
-    home,
-    with_handler,
-)
+from rvtrace.tb.common.stimulus.traced_program import BASE, HANDLER, Script, handle, home, with_handler
 
 __all__ = [
     "BASE",

@@ -4,14 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.models.riscv.retired import Priv
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    TWO,
-    Script,
-    configs,
-    handle,
-    home,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import TWO, Script, configs, handle, home, scenario
 from rvtrace.tb.ntrace.stimulus.scenarios.options import _mixed
 
 

@@ -12,15 +12,7 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.stimulus.levels import under_levels
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    RV32,
-    TWO,
-    Script,
-    builder,
-    configs,
-    handle,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, TWO, Script, builder, configs, handle, scenario
 
 
 def _code(config: Config) -> ProgramBuilder:

@@ -9,17 +9,7 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.models.riscv.walk import Walk
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    BASE,
-    SMALL,
-    TWO,
-    Script,
-    builder,
-    configs,
-    handle,
-    home,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import BASE, SMALL, TWO, Script, builder, configs, handle, home, scenario
 
 
 def _code(config: Config) -> ProgramBuilder:

@@ -4,14 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    RV32,
-    SMALL,
-    Script,
-    builder,
-    configs,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, SMALL, Script, builder, configs, scenario
 
 
 @scenario("NT.7.5.icnt", "NT.7.12.trace_off", "NT.10.inferable", configs=(*configs(), *configs(**RV32)))

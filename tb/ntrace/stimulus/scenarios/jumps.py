@@ -12,15 +12,7 @@ from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.common.stimulus.traced_program import idle_sijump_code, through_idle_sijump, with_idle_sijump
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    RV32,
-    SMALL,
-    TWO,
-    Script,
-    builder,
-    configs,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, SMALL, TWO, Script, builder, configs, scenario
 
 
 @scenario("NT.8.2.extend", "NT.V.extend_msb", "NT-21",

@@ -6,16 +6,7 @@ from __future__ import annotations
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    SMALL,
-    TWO,
-    Script,
-    builder,
-    configs,
-    handle,
-    home,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, Script, builder, configs, handle, home, scenario
 
 
 def _mixed(config: Config) -> ProgramBuilder:

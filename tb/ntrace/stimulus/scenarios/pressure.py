@@ -6,13 +6,7 @@ from __future__ import annotations
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.walk import Walk
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    RV32,
-    TWO,
-    Script,
-    configs,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, TWO, Script, configs, scenario
 
 # Two places so far apart that each jump between them is a message of a dozen bytes: more than the port takes.
 _HIGH = {64: 0xFFFF_FFFF_8000_0000, 32: 0xC000_0000}

@@ -6,15 +6,7 @@ from __future__ import annotations
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.tb.common.stimulus.nested import RA, T0, ascend, calls, deepen, descend, nest, recursive
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    SMALL,
-    TWO,
-    Script,
-    builder,
-    configs,
-    handle,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, Script, builder, configs, handle, scenario
 
 WELL = (1, 2, 3)
 COMPARED = (2, 3)

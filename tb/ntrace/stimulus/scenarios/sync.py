@@ -13,14 +13,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.common.stimulus.levels import with_pause
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    SMALL,
-    TWO,
-    Script,
-    builder,
-    configs,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, Script, builder, configs, scenario
 from rvtrace.tb.ntrace.stimulus.scenarios.counters import _nops
 
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Priv
-from rvtrace.tb.ntrace.stimulus.scenarios.base import (
-    RV32,
-    TWO,
-    Script,
-    builder,
-    configs,
-    handle,
-    scenario,
-)
+from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, TWO, Script, builder, configs, handle, scenario
 
 BOTH_BTYPES = configs(b_type=("2_3", "1"))
 ILLEGAL, BREAKPOINT, LOAD_FAULT, ECALL_M, PAGE_FAULT, TIMER = 2, 3, 5, 11, 12, 7
