@@ -21,7 +21,7 @@ from rvtrace.models.csr.table import Csr
 from rvtrace.models.csr.table import Field as TableField
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
-from rvtrace.models.ctr.records import OPS, SCTRCLR, encode_cc
+from rvtrace.models.ctr.records import SCTRCLR, encode_cc
 from rvtrace.models.ctr.rows import Rows
 from rvtrace.models.ctr.rules import NO_SOURCE, NO_TARGET, WHOLE
 from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES, READ, SET, Access, Answer, M
@@ -29,6 +29,7 @@ from rvtrace.scoreboards.common.blame import Candidates
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.findings import COMPARED
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
+from rvtrace.scoreboards.csr.check import named, outcomes
 from rvtrace.scoreboards.ctr.access import Last, Suspects, control_clause, depth_clause, stateen_clause
 from rvtrace.scoreboards.ctr.attribution import Attribution
 from rvtrace.scoreboards.ctr.capture import CtrCapture
@@ -255,7 +256,7 @@ class Comparison:
         elif right:
             self.agreed.setdefault((id(suspects), access.addr), (suspects, [0]))[1][0] += 1
         else:
-            table = [("outcome", OUTCOMES[want.outcome], OUTCOMES.get(outcome, str(outcome)))]
+            table = outcomes(want.outcome, outcome)
             candidates = tuple((clause, f"{access.addr:#x}") for clause, others in suspects if outcome in others)
             if not candidates and csr is not None and "ireg" in csr.name and self.tolerances.outside == "any":
                 inside = f.tested_if_selected(csr, access)
@@ -757,11 +758,9 @@ class Comparison:
         )
 
     def _named(self, access: Access) -> str:
-        who = PRIVILEGES.get(access.priv, "?")
         if access.op == SCTRCLR:
-            return f"SCTRCLR from {who}"
-        csr = self.follower.csr_of(access)
-        return f"a {OPS.get(access.op, 'read')} of {csr.name if csr else 'the address'} ({access.addr:#05x}) from {who}"
+            return f"SCTRCLR from {PRIVILEGES.get(access.priv, '?')}"
+        return named(self.follower.csr_of(access), access, operand=False)
 
 
 def _stretches(rows: Rows, config: Config) -> Iterator[tuple[int, bool]]:

@@ -538,7 +538,7 @@ class Follower(Ctr):
         if access.op == READ:
             self.notes.access(self, access, csr, name, False, 0)
             return
-        writes = access.op not in (SET, CLEAR) or access.wdata & (0xFFFFFFFF if self.file.narrow(access) else -1) != 0
+        writes = access.op == SCTRCLR or self.file.writes(access)
         place = self._place(csr, access) if writes and name in PARTS else -1
         value = self._written(access, csr) if writes and csr else 0
         if writes and csr and name in PARTS and place < 0 and self.logical(csr, access) is not None:
@@ -622,11 +622,8 @@ class Follower(Ctr):
 
     def _written(self, access: Access, csr: Csr) -> int:
         """What a write is to leave, as far as it is seen."""
-        value = access.wdata
-        if access.op in (SET, CLEAR):
-            old = self._read(csr, access)[0]
-            value = old | value if access.op == SET else old & ~value
-        return value & 0xFFFFFFFF if self.file.narrow(access) else value
+        old = self._read(csr, access)[0] if access.op in (SET, CLEAR) else 0
+        return self.file.after(access, old)
 
     # --- Entries that tolerances leave open ---------------------------------------------------------------
 

@@ -361,9 +361,8 @@ class FreeSoftware(Software):
         if self._misread is None:
             return
         if w.counter[row] != NONE:
-            new = self._misread | given if access.op == SET else self._misread & ~given
             limit = (1 << self.config.widths[n]) - 1
-            w.value[row] = new << shift & limit
+            w.value[row] = self.file.after(access, self._misread) << shift & limit
         elif not csr.state.startswith("mhpmevent") and csr.state != "mip":
             self._forget(csr)
 

@@ -85,9 +85,7 @@ class Learned:
             if name in raw:
                 self.dropped[name] |= raw[name] & ~rdata & _LOW
             if self._file.writes(access):
-                given = self._file.operand(access) & _LOW
-                held = raw.get(name, rdata)
-                raw[name] = given if op == WRITE else held | given if op == 2 else held & ~given
+                raw[name] = self._file.after(access, raw.get(name, rdata)) & _LOW
         self.gone -= done
         for name in MASKS:
             self.dropped[name] &= ~self.kept[name]

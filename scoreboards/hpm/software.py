@@ -20,9 +20,10 @@ from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, csr_file
 from rvtrace.models.hpm.rows import NO_ACCESS
-from rvtrace.models.riscv.csr import DONE, OPS, OUTCOMES, PRIVILEGES, READ, SET, WRITE, Access, Answer, M
+from rvtrace.models.riscv.csr import DONE, OUTCOMES, WRITE, Access, Answer, M
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.csr.check import named, outcomes
 from rvtrace.scoreboards.hpm.access import Last, Part, Shown, Suspects, fields, tested
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import HIGH, LOW, WHOLE, Epochs, Written
@@ -141,8 +142,8 @@ class Software:
                 self._failure(
                     clauses[0],
                     row,
-                    f"{self._told(access)} ended as {OUTCOMES.get(outcome, outcome)}",
-                    [("outcome", OUTCOMES[answer.outcome], OUTCOMES.get(outcome, str(outcome)))],
+                    f"{self._in_words(access)} ended as {OUTCOMES.get(outcome, outcome)}",
+                    outcomes(answer.outcome, outcome),
                 ),
                 tuple((clause, "") for clause in clauses),
             )
@@ -203,14 +204,8 @@ class Software:
 
     def _would(self, csr: Csr, access: Access, old: int) -> int:
         """What a write leaves, before the register drops what it does not have."""
-        given, kept = self.file.operand(access), 0
-        if csr.high:
-            given, kept = given << 32, _LOW
-        elif self.file.narrow(access):
-            kept = _ALL & ~_LOW
-        if access.op == WRITE:
-            return old & kept | given
-        return old | given if access.op == SET else old & ~given
+        seen = self.file.seen(csr, access, old)
+        return self.file.merged(csr, access, old, self.file.after(access, seen))
 
     def _delegated(self, csr: Csr) -> bool:
         """Whether sip, sie, vsip or vsie shows bit 13."""
@@ -290,7 +285,7 @@ class Software:
             self._fail(
                 clause,
                 row,
-                f"{self._told(access)} gave {rdata:#x}",
+                f"{self._in_words(access)} gave {rdata:#x}",
                 table or [("value", f"{answer.rdata:#x}", f"{rdata:#x}")],
             )
         self._adopt(row, csr, access, rdata, answer)
@@ -299,7 +294,7 @@ class Software:
         """The clause of a wrong value, if something other than its field explains it."""
 
         def seen(value: int) -> int:
-            return value >> 32 if csr.high else value & _LOW if self.file.narrow(access) else value
+            return self.file.seen(csr, access, value)
 
         if csr.high and csr.state not in ("time", "htimedelta") and rdata in (0, self._held(csr) & _LOW):
             return "HPM.half.high"
@@ -354,7 +349,7 @@ class Software:
                 lambda: self._failure(
                     "HPM.csr.refused",
                     row,
-                    f"{self._told(access)} was refused and returned a value",
+                    f"{self._in_words(access)} was refused and returned a value",
                     [("value", "0x0", f"{rdata:#x}")],
                 ),
             )
@@ -378,12 +373,8 @@ class Software:
         csr = self._csrs.get(address)
         return csr.name if csr else "the address"
 
-    def _told(self, access: Access) -> str:
-        with_ = f" with {access.wdata:#x}" if access.op != READ else ""
-        return (
-            f"a {OPS.get(access.op, '?')} of {self.named(access.addr)} ({access.addr:#05x}){with_} from"
-            f" {PRIVILEGES.get(access.priv, '?')}"
-        )
+    def _in_words(self, access: Access) -> str:
+        return named(self._csrs.get(access.addr), access)
 
     def _failure(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> Failure:
         return Failure(clause, headline, int(self.capture.rows.cycle[row]), None, "", table, at=row)
