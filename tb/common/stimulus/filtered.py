@@ -94,6 +94,12 @@ def compare(walk: Walk, at: dict[str, int], xlen: int) -> Walk:
     return walk
 
 
+def compare_twice(walk: Walk, at: dict[str, int], xlen: int) -> None:
+    """The same once more after a pause of tracing, in which the filters go on."""
+    compare(walk, at, xlen).trace_off().step().trace_on()
+    compare(walk.run_to(at["jump"]).jump(at["main"]), at, xlen)
+
+
 def nest(walk: Walk, at: dict[str, int]) -> Walk:
     """More traps nested in each other than a counter of four bits counts, and their xRETs one after the other."""
     for depth in (3, 15, 16, 17, 20):

@@ -24,17 +24,13 @@ def filter_comparisons(s: Script) -> None:
     """Each comparison of each input, with values below, at and above its limit and far above; masks; and the latch that
     is set at first.
     """
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.compare(walk, at, s.config.xlen)
-    walk.trace_off().step().trace_on()  # the filters go on
-    filtered.compare(walk.run_to(at["jump"]).jump(at["main"]), at, s.config.xlen)
+    filtered.compare_twice(*s.start(filtered.filtered_code(builder(s.config))), s.config.xlen)
 
 
 @scenario("ET.ing.filters", configs=in_turn(("trap=exception", "ecause=2", "trap=exception"), *_EVERY))
 def filter_deep_traps(s: Script) -> None:
     """Up to 20 traps nested in the one that a filter matches: the count of four bits stays at 15."""
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.nest(walk, at)
+    filtered.nest(*s.start(filtered.filtered_code(builder(s.config))))
 
 
 _RANGE = f"iaddr={filtered.place(filtered.FIRST)}..{filtered.place(filtered.LAST)}"
@@ -45,8 +41,7 @@ def filter_pairs(s: Script) -> None:
     """Filters with two conditions, which hold alone, together and not at all. An interrupt without an instruction has
     no address, whatever the port carries.
     """
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.pairs(walk, at)
+    filtered.pairs(*s.start(filtered.filtered_code(builder(s.config))))
 
 
 def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -56,5 +51,4 @@ def _switched(config: Config, rng: Random, program: Program, retired: Retired) -
 @scenario("ET.ing.filters", configs=in_turn(filtered.STARTED * 2, *_EVERY, *configs()), beats=_switched)
 def filter_disabled(s: Script) -> None:
     """The encoder is disabled while a latch or a trap condition matches, and enabled: it matches no longer."""
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.disable(walk, at)
+    filtered.disable(*s.start(filtered.filtered_code(builder(s.config))))

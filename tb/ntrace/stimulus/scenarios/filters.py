@@ -26,10 +26,7 @@ def filter_comparisons(s: Script) -> None:
     """Each comparison of each input, with values below, at and above its limit and far above; masks; and the latch that
     is set at first.
     """
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.compare(walk, at, s.config.xlen)
-    walk.trace_off().step().trace_on()  # the filters go on
-    filtered.compare(walk.run_to(at["jump"]).jump(at["main"]), at, s.config.xlen)
+    filtered.compare_twice(*s.start(filtered.filtered_code(builder(s.config))), s.config.xlen)
 
 
 @scenario(
@@ -38,15 +35,13 @@ def filter_comparisons(s: Script) -> None:
 )
 def filter_deep_traps(s: Script) -> None:
     """Up to 20 traps nested in the one that a filter matches: the count of four bits stays at 15."""
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.nest(walk, at)
+    filtered.nest(*s.start(filtered.filtered_code(builder(s.config))))
 
 
 @scenario("NT.4.filters", configs=in_turn(filtered.PAIRS, *_EVERY), retirement="single")
 def filter_pairs(s: Script) -> None:
     """Filters with two conditions, which hold alone, together and not at all."""
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.pairs(walk, at)
+    filtered.pairs(*s.start(filtered.filtered_code(builder(s.config))))
 
 
 def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
@@ -60,5 +55,4 @@ def _switched(config: Config, rng: Random, program: Program, retired: Retired) -
 )
 def filter_disabled(s: Script) -> None:
     """The encoder is disabled while a latch or a trap condition matches, and enabled: it matches no longer."""
-    walk, at = s.start(filtered.filtered_code(builder(s.config)))
-    filtered.disable(walk, at)
+    filtered.disable(*s.start(filtered.filtered_code(builder(s.config))))

@@ -37,34 +37,30 @@ def loop_patterns(s: Script) -> None:
     walk.step()
 
 
-@scenario("NT.9.3.repeated_history", configs=configs(variant="v1_0", **HTM))
-def very_long_loop(s: Script) -> None:
-    """One branch 130,000 times: HREPEAT of two and three MDO groups."""
+def _loop(s: Script, counts: tuple[int, ...]) -> None:
+    """A branch to itself, taken so many times and then not."""
     b = builder(s.config)
     b.label("loop")
     b.beq(8, 9, "loop")
     b.nop()
     b.c_j("loop")
     walk, _ = s.start(b)
-    for turns in (31 * 70, 31 * 4200):
+    for turns in counts:
         for _ in range(turns):
             walk.branch(True)
         walk.branch(False).step(2)
+
+
+@scenario("NT.9.3.repeated_history", configs=configs(variant="v1_0", **HTM))
+def very_long_loop(s: Script) -> None:
+    """One branch 130,000 times: HREPEAT of two and three MDO groups."""
+    _loop(s, (31 * 70, 31 * 4200))
 
 
 @scenario("NT.V.hrepeat", "NT-6", "NT.9.3.repeated_history", configs=configs(**HTM, **SMALL))
 def long_loop(s: Script) -> None:
     """A loop so long that HREPEAT is full several times; the small build counts to 7."""
-    b = builder(s.config)
-    b.label("loop")
-    b.beq(8, 9, "loop")
-    b.nop()
-    b.c_j("loop")
-    walk, _ = s.start(b)
-    for turns in (7 * 3 + 3, 7 * 5, 7 * 5 + 1, 7 * 5 * 4 + 3, 500):
-        for _ in range(turns):
-            walk.branch(True)
-        walk.branch(False).step(2)
+    _loop(s, (7 * 3 + 3, 7 * 5, 7 * 5 + 1, 7 * 5 * 4 + 3, 500))
 
 
 @scenario(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, TWO, Script, builder, configs, handle, scenario
@@ -11,8 +12,9 @@ BOTH_BTYPES = configs(b_type=("2_3", "1"))
 ILLEGAL, BREAKPOINT, LOAD_FAULT, ECALL_M, PAGE_FAULT, TIMER = 2, 3, 5, 11, 12, 7
 
 
-def _main(b: ProgramBuilder) -> None:
+def _main(config: Config) -> ProgramBuilder:
     """A stretch of code with places to trap at: linear, branch, jump, call."""
+    b = builder(config)
     b.nop()
     b.c_nop()
     b.label("branch")
@@ -29,15 +31,14 @@ def _main(b: ProgramBuilder) -> None:
     b.label("landing")
     b.nop()
     b.nop()
+    return b
 
 
 @scenario("NT.2.exception", "NT.2.interrupt", "NT.2.xret", "NT-11", "NT.8.4.icnt",
           configs=(*BOTH_BTYPES, *configs(**RV32), *configs(**TWO)))  # fmt: skip
 def trap_kinds(s: Script) -> None:
     """An exception and an interrupt in linear code, with and without instructions before; return by mret."""
-    b = builder(s.config)
-    _main(b)
-    walk, at = s.start(b)
+    walk, at = s.start(_main(s.config))
     for interrupt in (False, True):
         for steps in (0, 1):
             walk.step(steps)
@@ -70,9 +71,7 @@ def ecall(s: Script) -> None:
 @scenario("NT.8.6.back_to_back_traps", "NT-12", "NT-19", configs=(*BOTH_BTYPES, *configs(**TWO)))
 def back_to_back_traps(s: Script) -> None:
     """A trap at the handler's first instruction, two and three deep: I-CNT=0, U-ADDR against the handler before."""
-    b = builder(s.config)
-    _main(b)
-    walk, at = s.start(b)
+    walk, at = s.start(_main(s.config))
     first, nested = at["trap_handler"], at["trap_nested"]
     walk.step()
     back = walk.pc
@@ -88,9 +87,7 @@ def back_to_back_traps(s: Script) -> None:
 @scenario("NT.8.6.back_to_back_traps", configs=BOTH_BTYPES)
 def exception_in_interrupt(s: Script) -> None:
     """An exception at the interrupt's destination, and one inside the handler (table 26)."""
-    b = builder(s.config)
-    _main(b)
-    walk, at = s.start(b)
+    walk, at = s.start(_main(s.config))
     first, nested = at["trap_handler"], at["trap_nested"]
     walk.step()
     back = walk.pc
@@ -105,9 +102,7 @@ def trap_at_target(s: Script) -> None:
     """A trap right at the target of an indirect jump, a taken branch and a direct jump: the jump's message, then
     I-CNT=0.
     """
-    b = builder(s.config)
-    _main(b)
-    walk, at = s.start(b)
+    walk, at = s.start(_main(s.config))
     walk.step(2).branch(True).trap(PAGE_FAULT, at["trap_handler"])
     handle(walk, at["target"]).step().jump(at["after"]).trap(PAGE_FAULT, at["trap_handler"])
     handle(walk, at["after"]).step(2).trap(TIMER, at["trap_handler"], interrupt=True)
@@ -119,9 +114,7 @@ def trap_at_start(s: Script) -> None:
     """An exception or a pending interrupt at the first instruction traced, after trace on and after debug exit (table
     26).
     """
-    b = builder(s.config)
-    _main(b)
-    walk, at = s.start(b, on=False)
+    walk, at = s.start(_main(s.config), on=False)
     walk.debug_entry().trace_on().debug_exit(at["main"]).trap(TIMER, at["trap_handler"], interrupt=True)
     handle(walk, at["main"]).step().debug_entry().debug_exit(at["branch"]).trap(ILLEGAL, at["trap_handler"])
     handle(walk, at["branch"]).branch(False).trace_off().trace_on(at["landing"]).trap(PAGE_FAULT, at["trap_handler"])
@@ -134,8 +127,7 @@ def trap_at_start(s: Script) -> None:
 @scenario("NT-12", "NT.2.xret", configs=(*configs(), *configs(**TWO)))
 def trap_after_xret(s: Script) -> None:
     """A trap before the first instruction after mret, sret and uret: ordinary messages."""
-    b = builder(s.config)
-    _main(b)
+    b = _main(s.config)
     b.label("user")
     b.nop()
     b.uret()
@@ -154,9 +146,7 @@ def trap_after_xret(s: Script) -> None:
 @scenario("NT.2.exception", "NT.8.3.hist", "NT.8.4.icnt", configs=configs(b_type=("2_3", "1")), retirement="single")
 def trap_after_branch(s: Script) -> None:
     """A trap right after a branch, taken and not taken, and inside a stretch with HIST pending."""
-    b = builder(s.config)
-    _main(b)
-    walk, at = s.start(b)
+    walk, at = s.start(_main(s.config))
     for taken in (True, False):
         walk.step(2).branch(taken)
         back = walk.pc
@@ -170,8 +160,7 @@ def handler_starts(s: Script) -> None:
     """Handlers whose first instruction is a call, a return, a jump, a branch or an xRET, after exceptions and
     interrupts.
     """
-    b = builder(s.config)
-    _main(b)
+    b = _main(s.config)
     makers = {
         "call": lambda: b.c_jalr(10),
         "return": lambda: b.c_jr(1),
