@@ -97,6 +97,10 @@ class Follower:
             ),
         )
 
+    def equal(self, clause: str, what: str, expected: int, actual: int, shown: Callable[[int], str] = hex) -> None:
+        """One check that a value is the one expected."""
+        self.check(clause, actual == expected, what, shown(expected), shown(actual))
+
     def _shown(self) -> str:
         action = self.step.action
         text = action.shown(self.xlen) if isinstance(action, Call) else type(action).__name__
@@ -114,11 +118,11 @@ class Follower:
             counter = self.shadow.held[where]
             wrong = [name for name, value in counter.other.items() if (value ^ got) % (1 << counter.width) == 0]
             for name in wrong[:1] if held != got else counter.other:
-                self.check(name, held == got, f"value of counter {where}", f"{held:#x}", f"{got:#x}")
+                self.equal(name, f"value of counter {where}", held, got)
             clause = "" if wrong and held != got else clause
             counter.other.clear()
         if clause:
-            self.check(clause, held == got, f"{what} at {where:#x}", f"{held:#x}", f"{got:#x}")
+            self.equal(clause, f"{what} at {where:#x}", held, got)
 
     # Steps
 
@@ -135,17 +139,9 @@ class Follower:
             if one.hardware is None:
                 continue
             held = self.shadow.held[one.hardware.number]
-            self.check(
-                "SBI.boot.stopped",
-                held.runs == one.started,
-                f"counter {one.index} runs",
-                str(one.started),
-                str(held.runs),
-            )
+            self.equal("SBI.boot.stopped", f"counter {one.index} runs", one.started, held.runs, str)
             if not one.hardware.fixed:
-                self.check(
-                    "SBI.boot.no_event", held.select == 0, f"event of counter {one.index}", "0x0", f"{held.select:#x}"
-                )
+                self.equal("SBI.boot.no_event", f"event of counter {one.index}", 0, held.select)
         have = self.shadow.others.get(MCOUNTEREN, 0)
         self.check("SBI.boot.readable", have & enabled == enabled, "mcounteren", f"{enabled:#x}", f"{have:#x}")
         if self.platform.sscofpmf:
@@ -258,7 +254,7 @@ class Follower:
             self.check(refusal.clause, right, "error", first.error, ret.name)
         self.trusted &= right
         if self.tolerances.zero and ret.error:
-            self.check("SBI.table.zero", ret.value == 0, "value", "0x0", f"{ret.value:#x}")
+            self._value("SBI.table.zero", ret, 0)
 
     def _discipline(self, fid: int, ret: SbiRet, effects: Effects) -> None:
         shadow = self.shadow
@@ -304,7 +300,7 @@ class Follower:
             self._gives(fid, a, ret)
 
     def _value(self, clause: str, ret: SbiRet, value: int) -> None:
-        self.check(clause, ret.value == value, "value", f"{value:#x}", f"{ret.value:#x}")
+        self.equal(clause, "value", value, ret.value)
 
     def _nothing(self, ret: SbiRet) -> None:
         if self.tolerances.zero and not ret.error:
@@ -331,14 +327,13 @@ class Follower:
     def _info(self, one: Logical, info: int) -> None:
         top = self.xlen - 1
         kind = int(one.hardware is None)
-        self.check("SBI.info.type", info >> top == kind, "type", str(kind), str(info >> top))
+        self.equal("SBI.info.type", "type", kind, info >> top, str)
         if one.hardware is None:
             return  # CSR and width are to be ignored
         csr, width = info & sbi.INFO_CSR_MASK, (info >> sbi.INFO_WIDTH_SHIFT & 63) + 1
-        self.check("SBI.info.csr", csr == one.hardware.csr, "CSR", f"{one.hardware.csr:#x}", f"{csr:#x}")
-        self.check("SBI.info.width", width == one.hardware.width, "width", str(one.hardware.width), str(width))
-        rest = info >> 18 & (1 << top - 18) - 1
-        self.check("SBI.info.reserved", rest == 0, "reserved bits", "0x0", f"{rest:#x}")
+        self.equal("SBI.info.csr", "CSR", one.hardware.csr, csr)
+        self.equal("SBI.info.width", "width", one.hardware.width, width, str)
+        self.equal("SBI.info.reserved", "reserved bits", 0, info >> 18 & (1 << top - 18) - 1)
 
     def _fw_read(self, fid: int, one: Logical, ret: SbiRet) -> None:
         if one.cells is not None and one.event is None:
@@ -455,7 +450,7 @@ class Follower:
             self.check("SBI.event.firmware", one.hardware is None or outside, "counter", indices, str(one.index))
         self.check("SBI.config.able", able, "counter", indices, str(one.index))
         if self.tolerances.choice and one in candidates:
-            self.check("SBI.config.choice", one is candidates[0], "counter", str(candidates[0].index), str(one.index))
+            self.equal("SBI.config.choice", "counter", candidates[0].index, one.index, str)
 
     def _note_config(self, a: Arguments, one: Logical) -> None:
         kind = "firmware" if one.hardware is None else "fixed" if one.hardware.fixed else "programmable"
@@ -685,13 +680,7 @@ class MemoryRules:
                         "read after the stop",
                         "read before",
                     )
-            f.check(
-                "SBI.stop.snapshot",
-                not (value ^ right) & known,
-                f"slot of counter {one.index}",
-                f"{right & known:#x}",
-                f"{value & known:#x}",
-            )
+            f.equal("SBI.stop.snapshot", f"slot of counter {one.index}", right & known, value & known)
         if stopped or not named or self.written:
             self._bitmap(a, named)
 
@@ -711,13 +700,7 @@ class MemoryRules:
                 f.notes["bitmap", one in named, of] += 1
             mask |= (of is not None) << position
             right |= (of or 0) << position
-        f.check(
-            "SBI.stop.bitmap",
-            not (got ^ right) & mask,
-            "counter_overflow_bitmap",
-            f"{right & mask:#x}",
-            f"{got & mask:#x}",
-        )
+        f.equal("SBI.stop.bitmap", "counter_overflow_bitmap", right & mask, got & mask)
 
     def outputs(self, ret: SbiRet) -> None:
         """The output word of every entry."""
@@ -745,13 +728,7 @@ class MemoryRules:
                 f.check("SBI.evinfo.output", False, "entry", "read", "not read")
                 continue
             right = int(f.state.supported(event, data))
-            f.check(
-                "SBI.evinfo.output",
-                output & 1 == right,
-                f"output of event {event:#x}, data {data:#x}",
-                str(right),
-                str(output & 1),
-            )
+            f.equal("SBI.evinfo.output", f"output of event {event:#x}, data {data:#x}", right, output & 1, str)
             f.notes["output", event >> 16, right] += 1
 
     def ends(self, ret: SbiRet) -> None:
