@@ -3,7 +3,7 @@
 and calls by name.
 
     machine = Machine(32)
-    machine.call("counter_start", counter_idx_mask=1, initial_value=1 << 40)     # SbiRet, memory accesses checked
+    machine.call("counter_start", 3, 0b11, initial_value=1 << 40)     # SbiRet, memory accesses checked
     machine.csr(0xB83)
 
 Counters are those of Platform.example: 0 mcycle, 2 minstret, 3 and 4 and 7 and 9 mhpmcounter3 to 6, 10, 12 and 13
@@ -47,22 +47,23 @@ class Machine:
         self.touched.append((address, value))
         self.csrs[address] = value
 
-    def call(self, function: str, **arguments: int) -> SbiRet:
-        """A call by name, its memory accesses checked."""
+    def call(self, function: str, *counters: int, **arguments: int) -> SbiRet:
+        """A call by name, its memory accesses checked. counters: counter_idx_base and counter_idx_mask."""
+        arguments |= zip(("counter_idx_base", "counter_idx_mask"), counters)
         call = Call.of(self.xlen, function, **arguments)
         return self.monitor.watch(call.fid, call.registers, lambda: self.pmu.call(*call))
 
-    def error(self, function: str, **arguments: int) -> str:
+    def error(self, function: str, *counters: int, **arguments: int) -> str:
         """Name of the error of a call that has to fail with value 0 and change nothing."""
         before = self.everything()
-        ret = self.call(function, **arguments)
+        ret = self.call(function, *counters, **arguments)
         assert ret.error and ret.value == 0, f"{function} gave {ret}"
         assert self.everything() == before, f"{function} failed with {ret.name} but changed something"
         return ret.name
 
-    def ok(self, function: str, **arguments: int) -> int:
+    def ok(self, function: str, *counters: int, **arguments: int) -> int:
         """Value of a call that has to succeed."""
-        ret = self.call(function, **arguments)
+        ret = self.call(function, *counters, **arguments)
         assert ret.error == 0, f"{function} gave {ret.name}"
         return ret.value
 
@@ -72,14 +73,7 @@ class Machine:
 
     def config(self, index: int, event: int, flags: int = 0, data: int = 0) -> int:
         """config_matching of one counter."""
-        return self.ok(
-            "counter_config_matching",
-            counter_idx_base=index,
-            counter_idx_mask=1,
-            config_flags=flags,
-            event_idx=event,
-            event_data=data,
-        )
+        return self.ok("counter_config_matching", index, 1, config_flags=flags, event_idx=event, event_data=data)
 
     def counter(self, number: int) -> int:
         """mcycle, minstret or mhpmcounter by number, both halves."""

@@ -10,22 +10,20 @@ MATCH, START, STOP = "counter_config_matching", "counter_start", "counter_stop"
 Scene = tuple[Callable[[Machine], object], dict[str, object]]
 
 
-def name(machine: Machine, function: str, **arguments: int) -> str:
-    return machine.call(function, **arguments).name
+def name(machine: Machine, function: str, *counters: int, **arguments: int) -> str:
+    return machine.call(function, *counters, **arguments).name
 
 
 def matched(machine: Machine, base: int, mask: int, event: int, flags: int = 0, data: int = 0) -> object:
-    ret = machine.call(
-        MATCH, counter_idx_base=base, counter_idx_mask=mask, config_flags=flags, event_idx=event, event_data=data
-    )
+    ret = machine.call(MATCH, base, mask, config_flags=flags, event_idx=event, event_data=data)
     return ret.value if not ret.error else ret.name
 
 
 def set_wraps(m: Machine) -> object:
     m.config(3, 3)
-    first = name(m, START, counter_idx_base=(1 << m.xlen) - 1, counter_idx_mask=1 << 4)
-    m.call(STOP, counter_idx_base=3, counter_idx_mask=1)
-    return first, name(m, START, counter_idx_base=3, counter_idx_mask=1 | 1 << m.xlen - 1)
+    first = name(m, START, (1 << m.xlen) - 1, 1 << 4)
+    m.call(STOP, 3, 1)
+    return first, name(m, START, 3, 1 | 1 << m.xlen - 1)
 
 
 def config_actions(m: Machine) -> object:
@@ -42,15 +40,15 @@ def skip_first(m: Machine) -> object:
 
 def reset_fixed(m: Machine) -> object:
     m.config(0, 1)
-    m.call(STOP, counter_idx_mask=1, stop_flags=sbi.RESET)
+    m.call(STOP, 0, 1, stop_flags=sbi.RESET)
     return m.pmu.counters.at[0].event
 
 
 def firmware_started(m: Machine) -> object:
     m.config(10, 0xF_0000, sbi.AUTO_START)
-    got = name(m, START, counter_idx_base=10, counter_idx_mask=1, start_flags=sbi.SET_INIT_VALUE, initial_value=7)
+    got = name(m, START, 10, 1, start_flags=sbi.SET_INIT_VALUE, initial_value=7)
     value = m.ok("counter_fw_read", counter_idx=10)
-    return got, value, [name(m, STOP, counter_idx_base=10, counter_idx_mask=1) for _ in range(2)]
+    return got, value, [name(m, STOP, 10, 1) for _ in range(2)]
 
 
 def firmware_value(m: Machine) -> object:

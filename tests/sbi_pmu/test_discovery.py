@@ -10,16 +10,12 @@ from rvtrace.models.sbi_pmu.platform import Platform
 from rvtrace.models.sbi_pmu.pmu import SbiRet
 from tests.sbi_pmu.machine import Machine
 
-XLENS = pytest.mark.parametrize("xlen", (32, 64))
 
-
-@XLENS
 def test_num_counters_counts_what_is_there_holes_are_not(xlen: int) -> None:
     assert Machine(xlen).call("num_counters") == SbiRet(0, 9)
     assert Machine(xlen, num_counters="range").call("num_counters") == SbiRet(0, 14)
 
 
-@XLENS
 @pytest.mark.parametrize(
     ("index", "csr", "width"),
     [(0, 0xC00, 64), (2, 0xC02, 64), (3, 0xC03, 64), (4, 0xC04, 48), (7, 0xC05, 32), (9, 0xC06, 40)],
@@ -28,19 +24,16 @@ def test_counter_info_of_hardware(xlen: int, index: int, csr: int, width: int) -
     assert Machine(xlen).ok("counter_get_info", counter_idx=index) == csr + (width - 1) * 0x1000
 
 
-@XLENS
 def test_counter_info_of_firmware_has_the_top_bit(xlen: int) -> None:
     info = Machine(xlen).ok("counter_get_info", counter_idx=12)
     assert info >> (xlen - 1) == 1 and info & 0xFFF == 0 and info >> 18 & 0xFFF == 0
 
 
-@XLENS
 @pytest.mark.parametrize("index", (1, 5, 11, 14, 64, 0xFFFF_FFFF))
 def test_counter_info_of_a_hole_is_invalid(xlen: int, index: int) -> None:
     assert Machine(xlen).error("counter_get_info", counter_idx=index) == "INVALID_PARAM"
 
 
-@XLENS
 def test_a_function_that_does_not_exist_is_not_supported(xlen: int) -> None:
     pmu = Machine(xlen).pmu
     for fid in (9, 0x100, (1 << xlen) - 1, -1):
@@ -63,15 +56,12 @@ def test_wide_arguments_are_two_registers_on_rv32_low_first() -> None:
         assert start.named(xlen, start.registers(xlen, arguments)) == arguments
 
 
-@XLENS
-def test_boot_stops_all_counters_and_lets_the_supervisor_read_them(xlen: int) -> None:
-    machine = Machine(xlen)
+def test_boot_stops_all_counters_and_lets_the_supervisor_read_them(machine: Machine) -> None:
     assert machine.csrs[0x320] == 0b111_1101 and machine.csrs[0x306] == 0b111_1101
     assert machine.csrs[0x303] == 1 << 13  # and to take LCOFI
     assert machine.started() == set() and all(machine.event(n) == 0 for n in range(3, 7))
 
 
-@XLENS
 def test_boot_of_firmware_that_leaves_the_fixed_counters_running(xlen: int) -> None:
     machine = Machine(xlen, boot="fixed")
     assert machine.running() == {0, 2} == machine.started()

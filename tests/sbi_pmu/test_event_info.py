@@ -6,7 +6,6 @@ import pytest
 from rvtrace.models.sbi_pmu.platform import Platform
 from tests.sbi_pmu.machine import BASE, Machine
 
-XLENS = pytest.mark.parametrize("xlen", (32, 64))
 INFO = "event_get_info"
 AT = BASE + 0x4010
 
@@ -42,9 +41,7 @@ def entries(events: list[tuple[int, int]]) -> bytes:
     return b"".join(event.to_bytes(4, "little") + b"\xee" * 4 + data.to_bytes(8, "little") for event, data in events)
 
 
-@XLENS
-def test_the_whole_output_word_of_every_entry_is_written_and_nothing_else(xlen: int) -> None:
-    machine = Machine(xlen)
+def test_the_whole_output_word_of_every_entry_is_written_and_nothing_else(machine: Machine) -> None:
     given = entries([(event, data) for event, data, _ in EVENTS])
     machine.memory.write(AT, given)
     machine.ok(INFO, shmem_phys_lo=AT, num_entries=len(EVENTS))
@@ -59,16 +56,13 @@ def test_the_whole_output_word_of_every_entry_is_written_and_nothing_else(xlen: 
     assert written == [(AT + 16 * i + 4, 4) for i in range(len(EVENTS))]
 
 
-@XLENS
-def test_an_event_is_there_even_if_its_counters_are_busy(xlen: int) -> None:
-    machine = Machine(xlen)
-    machine.ok("counter_start", counter_idx_mask=0b11_0110_1001_1101)
+def test_an_event_is_there_even_if_its_counters_are_busy(machine: Machine) -> None:
+    machine.ok("counter_start", 0, 0b11_0110_1001_1101)
     machine.memory.write(AT, entries([(3, 0), (0xF_0001, 0)]))
     machine.ok(INFO, shmem_phys_lo=AT, num_entries=2)
     assert [machine.word(AT + 16 * i + 4, 4) for i in range(2)] == [1, 1]
 
 
-@XLENS
 def test_reserved_bits_in_any_entry_refuse_the_call_and_no_output_is_written(xlen: int) -> None:
     for bit in range(20, 32):
         machine = Machine(xlen)
@@ -80,7 +74,6 @@ def test_reserved_bits_in_any_entry_refuse_the_call_and_no_output_is_written(xle
         assert [lenient.word(AT + 16 * i + 4, 4) for i in range(2)] == [1, 0]
 
 
-@XLENS
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -92,15 +85,12 @@ def test_reserved_bits_in_any_entry_refuse_the_call_and_no_output_is_written(xle
         ({"flags": 1, "shmem_phys_lo": 0}, "INVALID_PARAM"),
     ],
 )  # fmt: skip
-def test_errors(xlen: int, arguments: dict[str, int], error: str) -> None:
-    machine = Machine(xlen)
+def test_errors(machine: Machine, arguments: dict[str, int], error: str) -> None:
     machine.memory.write(AT, entries([(1, 0)]))
     assert machine.error(INFO, **{"shmem_phys_lo": AT, "num_entries": 1, **arguments}) == error
 
 
-@XLENS
-def test_the_last_entry_may_end_with_the_memory_and_none_is_no_error(xlen: int) -> None:
-    machine = Machine(xlen)
+def test_the_last_entry_may_end_with_the_memory_and_none_is_no_error(xlen: int, machine: Machine) -> None:
     machine.memory.write(BASE + 0xFFF0, entries([(1, 0)]))
     machine.ok(INFO, shmem_phys_lo=BASE + 0xFFF0, num_entries=1)
     machine.ok(INFO, shmem_phys_lo=AT, num_entries=0)
@@ -108,7 +98,6 @@ def test_the_last_entry_may_end_with_the_memory_and_none_is_no_error(xlen: int) 
     assert Machine(xlen, no_entries="refuse").error(INFO, shmem_phys_lo=AT) == "INVALID_PARAM"
 
 
-@XLENS
 def test_it_is_optional(xlen: int) -> None:
     machine = Machine(xlen, platform=Platform.example(xlen, event_info=False))
     assert machine.error(INFO, shmem_phys_lo=AT, num_entries=1) == "NOT_SUPPORTED"

@@ -18,7 +18,6 @@ from rvtrace.models.sbi_pmu.monitor import Monitor
 from rvtrace.models.sbi_pmu.pmu import SbiPmu
 from rvtrace.models.sbi_pmu.random_calls import random_calls
 
-XLENS = pytest.mark.parametrize("xlen", (32, 64))
 SHMEM = 0x8000_1000
 SET_UINH = 1 << 5
 
@@ -33,21 +32,18 @@ def system(xlen: int, shmem: int | None = SHMEM) -> tuple[Hpm, HpmBackend, SbiPm
     return backend.hpm, backend, pmu, client
 
 
-@XLENS
 def test_discovery_finds_all_counters_after_holes(xlen: int) -> None:
     *_, client = system(xlen)
     assert sorted(client.found) == [0, 2, 3, 4, 5, 9, 40, 41, 43]
     assert client.width(5) == 40 and client.csr(9) == 0xC09 and client.firmware(41) and not client.firmware(9)
 
 
-@XLENS
 def test_a_counter_that_cannot_be_stopped_is_not_given_out(xlen: int) -> None:
     """Without its bit of mcountinhibit; counter 5 is not there at all."""
     platform = platform_of(Config(xlen=xlen, counters=0b1_1000, inhibit=0b1001), firmware=(40,))
     assert [counter.index for counter in platform.counters] == [0, 3, 40]
 
 
-@XLENS
 def test_an_event_is_counted_where_it_is_not_filtered(xlen: int) -> None:
     hpm, backend, pmu, client = system(xlen)
     index = play(client.add(3, flags=SET_UINH), pmu, backend)
@@ -61,7 +57,6 @@ def test_an_event_is_counted_where_it_is_not_filtered(xlen: int) -> None:
     assert play(client.add(3), pmu, backend) in (3, 4)
 
 
-@XLENS
 @pytest.mark.parametrize("shmem", (SHMEM, None))
 def test_the_loop_overflow_interrupt_stop_restart(xlen: int, shmem: int | None) -> None:
     hpm, backend, pmu, client = system(xlen, shmem)
@@ -78,7 +73,6 @@ def test_the_loop_overflow_interrupt_stop_restart(xlen: int, shmem: int | None) 
     assert client.used[first].count == 12 and sum(used.count for used in client.used.values()) == 12 + 18
 
 
-@XLENS
 def test_a_narrow_counter_overflows_at_its_width(xlen: int) -> None:
     hpm, backend, pmu, client = system(xlen)
     for index in (3, 4):
@@ -89,14 +83,12 @@ def test_a_narrow_counter_overflows_at_its_width(xlen: int) -> None:
     assert hpm.counter(5) == 1 and play(client.overflow(), pmu, backend) == [5] and client.used[5].count == 3
 
 
-@XLENS
 def test_event_info_through_the_client(xlen: int) -> None:
     _, backend, pmu, client = system(xlen)
     asked = [(1, 0), (10, 0), (0x1_0001, 0), (0x2_0000, 9), (0x2_0000, 60), (0xF_0003, 0), (0xF_0016, 0)]
     assert play(client.events(asked, 0x8000_3000), pmu, backend) == [True, True, True, True, False, True, False]
 
 
-@XLENS
 def test_a_client_says_which_call_failed(xlen: int) -> None:
     _, backend, pmu, client = system(xlen)
     with pytest.raises(ClientError, match="counter_config_matching.*event_idx=0x0.*NOT_SUPPORTED"):
@@ -105,7 +97,6 @@ def test_a_client_says_which_call_failed(xlen: int) -> None:
     assert client.used == {} and pmu.shmem is None
 
 
-@XLENS
 def test_firmware_counters_through_the_client(xlen: int) -> None:
     _, backend, pmu, client = system(xlen)
     index = play(client.add(0xF_0006), pmu, backend)
@@ -113,7 +104,6 @@ def test_firmware_counters_through_the_client(xlen: int) -> None:
     assert play(client.read(index), pmu, backend) == 1 << 33
 
 
-@XLENS
 @pytest.mark.parametrize("policy_seed", range(3))
 def test_random_mixes_while_events_happen_in_every_cycle_of_an_access(xlen: int, policy_seed: int) -> None:
     hpm, backend, pmu, _ = system(xlen)

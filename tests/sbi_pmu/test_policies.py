@@ -19,7 +19,7 @@ def pair(machine: Machine, started: int) -> None:
     """Counters 3 and 4 configured, one of them started."""
     machine.config(3, 3)
     machine.config(4, 4)
-    machine.ok(START, counter_idx_base=started, counter_idx_mask=1)
+    machine.ok(START, started, 1)
 
 
 def configured(m: Machine) -> object:
@@ -36,29 +36,29 @@ def skip_match(m: Machine) -> object:
 
 def already(m: Machine, started: int, function: str) -> object:
     pair(m, started)
-    return name(m, function, counter_idx_base=3, counter_idx_mask=3), m.started()
+    return name(m, function, 3, 3), m.started()
 
 
 def stop_reset(m: Machine) -> object:
     m.config(3, 3)
-    return name(m, STOP, counter_idx_base=3, counter_idx_mask=1, stop_flags=sbi.RESET), m.event(3)
+    return name(m, STOP, 3, 1, stop_flags=sbi.RESET), m.event(3)
 
 
 def init_both(m: Machine) -> object:
     m.snapshot()
     m.memory.write(SNAPSHOT + 8, b"\6")
     m.config(3, 3)
-    return name(m, START, counter_idx_base=3, counter_idx_mask=1, start_flags=3, initial_value=5), m.counter(3)
+    return name(m, START, 3, 1, start_flags=3, initial_value=5), m.counter(3)
 
 
 def start_of(m: Machine) -> object:
     pair(m, 3)
-    m.ok(STOP, counter_idx_base=3, counter_idx_mask=1)
+    m.ok(STOP, 3, 1)
     out = []
     for index, pending in ((3, 0), (4, 1 << 13)):
         m.overflow(index)
         m.csrs[0x344] = pending
-        m.ok(START, counter_idx_base=index, counter_idx_mask=1)
+        m.ok(START, index, 1)
         out.append(m.event(index) >> 63)
     return out
 
@@ -67,7 +67,7 @@ def bitmap(m: Machine) -> object:
     m.snapshot()
     pair(m, 3)
     m.overflow(4)
-    m.ok(STOP, counter_idx_base=3, counter_idx_mask=1, stop_flags=sbi.TAKE_SNAPSHOT)
+    m.ok(STOP, 3, 1, stop_flags=sbi.TAKE_SNAPSHOT)
     return m.word(SNAPSHOT)
 
 
@@ -124,7 +124,7 @@ SCENES: dict[str, tuple[Callable[[Machine], object], dict[str, object]]] = {
     "minh": (lambda m: (m.config(3, 3), m.event(3))[1], {"asked": 3, "always": 1 << 62 | 3}),
     "config_of": (lambda m: (m.config(3, 3), m.event(3))[1], {"clear": 3, "set": OF | 3}),
     "unconfigured": (
-        lambda m: name(m, START, counter_idx_base=3, counter_idx_mask=1),
+        lambda m: name(m, START, 3, 1),
         {"accept": "SUCCESS", "skip": "INVALID_PARAM"},
     ),
     "already_started": (
@@ -138,7 +138,7 @@ SCENES: dict[str, tuple[Callable[[Machine], object], dict[str, object]]] = {
     "stop_reset": (stop_reset, {"applied": ("ALREADY_STOPPED", 0), "refused": ("ALREADY_STOPPED", 3)}),
     "init_both": (init_both, {"refuse": ("INVALID_PARAM", 0), "value": ("SUCCESS", 5), "snapshot": ("SUCCESS", 6)}),
     "init_many": (
-        lambda m: name(m, START, counter_idx_base=3, counter_idx_mask=3, start_flags=1),
+        lambda m: name(m, START, 3, 3, start_flags=1),
         {"all": "SUCCESS", "refuse": "INVALID_PARAM"},
     ),
     "start_of": (start_of, {"clear": [0, 0], "unless_pending": [0, 1], "keep": [1, 1]}),

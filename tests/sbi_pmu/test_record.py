@@ -21,15 +21,12 @@ from rvtrace.models.sbi_pmu.policy import Policy
 from rvtrace.models.sbi_pmu.random_calls import random_calls
 from rvtrace.models.sbi_pmu.record import Boot, Record, Recorder, RecordError, Step, Work
 
-XLENS = pytest.mark.parametrize("xlen", (32, 64))
-
 
 def recorder(xlen: int, **choices: str) -> Recorder:
     backend = HpmBackend(Hpm(Config(xlen=xlen)))
     return Recorder(platform_of(backend.hpm.config), backend, Policy("strict", **choices), clock=lambda: 7, quiet=True)
 
 
-@XLENS
 def test_a_record_is_the_same_when_it_is_loaded(xlen: int, tmp_path: Path) -> None:
     recording = recorder(xlen, empty_set="refuse")
     client = Client(xlen, 0x8000_1000)
@@ -53,7 +50,6 @@ def test_a_record_is_the_same_when_it_is_loaded(xlen: int, tmp_path: Path) -> No
     assert len(path.read_text().splitlines()) == len(record.steps) + 1
 
 
-@XLENS
 def test_steps_have_results_and_operations(xlen: int) -> None:
     recording = recorder(xlen)
     assert recording.act(Call.of(xlen, "counter_start", counter_idx_base=3, counter_idx_mask=1)) == SbiRet(0)

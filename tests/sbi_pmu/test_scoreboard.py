@@ -27,7 +27,6 @@ from rvtrace.tb.sbi_pmu.stimulus.random_rows import random_supervisor
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import SHMEM, Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
-XLENS = pytest.mark.parametrize("xlen", (32, 64))
 
 
 def call_sequence(s: Supervisor) -> Any:
@@ -122,7 +121,6 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("clause", CHANGES)
-@XLENS
 def test_one_step_changed_fails_its_clause(clause: str, xlen: int) -> None:
     assert clause in changed(recorded(xlen), *CHANGES[clause])
 

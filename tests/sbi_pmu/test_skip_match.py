@@ -21,7 +21,6 @@ from tests.sbi_pmu.machine import Machine
 
 VALUES = sorted(KEYS["skip_match"].values)
 EACH = pytest.mark.parametrize("value", VALUES)
-XLENS = pytest.mark.parametrize("xlen", (32, 64))
 SKIP = 1
 
 
@@ -34,7 +33,6 @@ def played(config: Config, random_calls: int = 0) -> Record:
     return hart.record
 
 
-@XLENS
 @EACH
 def test_each_reading_passes_as_itself_only(xlen: int, value: str) -> None:
     record = played(
@@ -45,7 +43,6 @@ def test_each_reading_passes_as_itself_only(xlen: int, value: str) -> None:
         assert verdict.passed is (other == value), other
 
 
-@XLENS
 @pytest.mark.parametrize(
     "more", ("", ",unknown_event=unchecked", ",skip_first=base", ",event_data=ignore", ",absent_event=invalid_param")
 )
@@ -62,7 +59,6 @@ def test_both_readings_agree_on_random_sessions(xlen: int, more: str) -> None:
         assert verdict.passed, verdict.failures[0].text()
 
 
-@XLENS
 def test_take_needs_a_defined_event_and_a_counter_of_its_kind(xlen: int) -> None:
     machine = Machine(xlen, skip_match="take")
     arguments = {"counter_idx_mask": 1, "config_flags": SKIP}

@@ -19,7 +19,6 @@ from rvtrace.tb.sbi_pmu.stimulus.scenarios.base import Supervisor
 from rvtrace.tb.sbi_pmu.stimulus.scenarios.config import later_events
 from tests.sbi_pmu.machine import Machine
 
-XLENS = pytest.mark.parametrize("xlen", (32, 64))
 VERSIONS = ((0, 3), (1, 0), (2, 0), (3, 0))
 MATCH = "counter_config_matching"
 ALL = 0b11_0110_1001_1101  # every counter of the example
@@ -29,7 +28,6 @@ SINCE = [(1, 0, 0, (0, 3)), (0x1_0000, 0, 3, (0, 3)), (0x2_0000, 0x105, 3, (0, 3
          (0xF_0100, 0, 10, (2, 0)), (0xF_FFFF, 0x77, 10, (2, 0)), (0x3_0000, 0x105, 3, (3, 0))]  # fmt: skip
 
 
-@XLENS
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("event", "data", "counter", "since"), SINCE)
 def test_an_event_is_there_from_its_version_on(
@@ -67,7 +65,6 @@ def played(xlen: int, version: int) -> Record:
     return hart.record
 
 
-@XLENS
 @pytest.mark.parametrize("version", (3, 10, 20, 30))
 def test_firmware_that_has_them_too_early_is_refused(xlen: int, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
     good = check_record(played(xlen, version))
