@@ -163,6 +163,12 @@ def good(**more: object) -> AdapterCapture:
     return AdapterCapture(**given | more)  # type: ignore[arg-type]
 
 
+@pytest.fixture
+def capture() -> AdapterCapture:
+    """Such a run, to change."""
+    return good()
+
+
 def failed(capture: AdapterCapture) -> set[str]:
     return {failure.clause for failure in check(capture).failures}
 
@@ -218,8 +224,7 @@ STORE, LOAD, EXCEPTION, CSR, INTERRUPT = 3, 4, 6, 7, 11
         ("AD.reset", "pc", 0, 0x1004), ("AD.reset", "priv", 0, 3),
     ],
 )  # fmt: skip
-def test_a_column_of_a_row(clauses: str, column: str, at: int, value: int) -> None:
-    capture = good()
+def test_a_column_of_a_row(capture: AdapterCapture, clauses: str, column: str, at: int, value: int) -> None:
     getattr(capture.hart.rows, column)[at] = value
     assert failed(capture) == named(clauses)
 
@@ -246,14 +251,12 @@ def test_a_csr_of_a_row(clauses: str, at: int, slot: int) -> None:
                                               "response") for at in (1, EXCEPTION)),
     ],
 )  # fmt: skip
-def test_a_part_too_many_or_too_few(clause: str, part: str, at: int) -> None:
-    capture = good()
+def test_a_part_too_many_or_too_few(capture: AdapterCapture, clause: str, part: str, at: int) -> None:
     capture.hart.rows.has[at] ^= np.uint32(HAS[part])
     assert failed(capture) == {clause}
 
 
-def test_the_columns_of_a_part_that_is_missing_say_nothing() -> None:
-    capture = good()
+def test_the_columns_of_a_part_that_is_missing_say_nothing(capture: AdapterCapture) -> None:
     capture.hart.rows.has[1] ^= np.uint32(HAS["gpr"])
     capture.hart.rows.gpr[1] = capture.hart.rows.gpr_addr[1] = 0
     assert check(capture).book.results()["AD.gpr"] == [15 + 2 * 2, 1]
@@ -271,15 +274,13 @@ def test_the_columns_of_a_part_that_is_missing_say_nothing() -> None:
         ("AD.empty", "misp", EXCEPTION, 1),
     ],
 )  # fmt: skip
-def test_a_column_beside_the_row(clauses: str, name: str, at: int, value: int) -> None:
-    capture = good()
+def test_a_column_beside_the_row(capture: AdapterCapture, clauses: str, name: str, at: int, value: int) -> None:
     capture.hart.reported[name][at] = value
     assert failed(capture) == named(clauses)
 
 
-def test_nothing_is_compared_after_the_order_of_rows_breaks() -> None:
+def test_nothing_is_compared_after_the_order_of_rows_breaks(capture: AdapterCapture) -> None:
     """Element 3 has another pc; what is wrong in the rows after it is not reported, what is wrong before it is."""
-    capture = good()
     capture.hart.reported["pc"][4] = 0x1234
     assert failed(capture) == named("AD.rows ING.instructions")
     capture.hart.rows.gpr[5] = 0
@@ -293,16 +294,14 @@ def test_nothing_is_compared_after_the_order_of_rows_breaks() -> None:
     assert check(capture).book.results()["AD.rows"] == [16, 1]
 
 
-def test_a_trap_in_place_of_an_instruction_is_another_row() -> None:
-    capture = good()
+def test_a_trap_in_place_of_an_instruction_is_another_row(capture: AdapterCapture) -> None:
     capture.hart.reported["itype"][EXCEPTION] = INT
     assert "AD.rows" in failed(capture)
     (failure,) = (one for one in check(capture).failures if one.clause == "AD.rows")
     assert failure.table[0] == ("kind", "EXCEPTION", "INTERRUPT")
 
 
-def test_a_failure_of_a_column_says_where() -> None:
-    capture = good()
+def test_a_failure_of_a_column_says_where(capture: AdapterCapture) -> None:
     capture.hart.rows.gpr[2] = 0x99
     (failure,) = check(capture).failures
     assert (failure.clause, failure.headline) == ("AD.gpr", "row 1: gpr is not as expected")
@@ -336,8 +335,7 @@ def test_reset_has_no_other_part() -> None:
     assert "AD.reset" not in failed(capture)
 
 
-def test_a_row_that_is_nothing() -> None:
-    capture = good()
+def test_a_row_that_is_nothing(capture: AdapterCapture) -> None:
     seen = hart((*CYCLES[:-1], (21, 0, (0,)), (22, 0, (15,))))
     seen.reported["reported"][16] = 0
     capture.hart = seen
@@ -359,8 +357,7 @@ def test_which_rows_may_share_a_cycle(cycles: tuple[tuple[int, int, tuple[int, .
     assert failed(good(hart=hart(cycles))) == (set() if ok else {"AD.slots"})
 
 
-def test_rows_of_two_contexts_in_a_cycle() -> None:
-    capture = good()
+def test_rows_of_two_contexts_in_a_cycle(capture: AdapterCapture) -> None:
     seen = hart()
     seen.reported["context"][2] = 6
     capture.hart = seen
@@ -424,8 +421,7 @@ def test_halted_at_the_hart_port(
         ("ING.cycle", 6, 1, "priv", 1),
     ],
 )
-def test_a_field_of_a_block(clauses: str, beat: int, lane: int, name: str, value: int) -> None:
-    capture = good()
+def test_a_field_of_a_block(capture: AdapterCapture, clauses: str, beat: int, lane: int, name: str, value: int) -> None:
     capture.blocks.lanes[name][beat, lane] = value
     assert failed(capture) == named(clauses)
 
@@ -475,9 +471,8 @@ def test_blocks_and_cycles(cycles: tuple[Cycle, ...], clauses: str) -> None:
     assert failed(good(blocks=blocks(cycles))) == named(clauses)
 
 
-def test_a_trap_that_the_hart_port_did_not_have() -> None:
+def test_a_trap_that_the_hart_port_did_not_have(capture: AdapterCapture) -> None:
     """The block would be two rows, of which the second is no trap."""
-    capture = good()
     capture.blocks.lanes["itype"][4, 0] = EXC
     assert failed(capture) == named("ING.instructions ING.halted ING.program")
 
@@ -497,8 +492,7 @@ def test_a_block_may_end_where_mode_or_context_changes(column: str, value: int) 
     assert failed(capture) == set()
 
 
-def test_a_lane_that_is_empty_before_a_full_one() -> None:
-    capture = good()
+def test_a_lane_that_is_empty_before_a_full_one(capture: AdapterCapture) -> None:
     for column in capture.blocks.lanes.values():
         column[1] = column[1, ::-1]
     (failure,) = check(capture).failures
@@ -510,8 +504,7 @@ def test_blocks_of_two_modes_in_a_cycle() -> None:
     assert failed(good(blocks=blocks(cycles))) == {"ING.cycle", "ING.ctype"}
 
 
-def test_a_failure_of_a_block_says_where() -> None:
-    capture = good()
+def test_a_failure_of_a_block_says_where(capture: AdapterCapture) -> None:
     capture.blocks.lanes["priv"][1, 0] = 1
     found = {failure.clause: failure for failure in check(capture).failures}
     assert found["ING.mode"].cycle == 9
@@ -520,9 +513,8 @@ def test_a_failure_of_a_block_says_where() -> None:
     assert found["ING.program"].table == [("priv", "0x3", "0x1")]
 
 
-def test_the_program_is_not_read_where_the_hart_port_was_wrong() -> None:
+def test_the_program_is_not_read_where_the_hart_port_was_wrong(capture: AdapterCapture) -> None:
     """The blocks have what the hart port had, which is not what the core did: one failure, not two."""
-    capture = good()
     capture.hart.reported["tval"][EXCEPTION] = 0xBAD4
     capture.blocks.lanes["tval"][0, 1] = capture.blocks.lanes["once_tval"][0] = 0xBAD4
     assert failed(capture) == {"AD.trap"}

@@ -38,6 +38,19 @@ def data_of(page):
     return json.loads(there(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL))[1])
 
 
+@pytest.fixture
+def folder(tmp_path):
+    """A capture of an N-Trace encoder."""
+    return write_capture(tmp_path / "out")
+
+
+def shown(folder, *words):
+    """The data of the page of a capture."""
+    done = run("view", f"OUT={folder}", *words)
+    assert done.returncode == 0, done.stderr
+    return data_of(folder / "view.html")
+
+
 @pytest.mark.parametrize("delta", [False, True])
 @pytest.mark.parametrize(
     "values", [[], [0], [255, 0, 3], [-128, 127], [65535, 0], [-5, 70000, 3], [2**31 - 1, 0, 7], [5, 2**31 + 4]]
@@ -142,8 +155,7 @@ def test_privilege_is_where_the_hart_had_it(tmp_path):
     assert {name for _, name in result.priv} >= {("U", "S", "", "M")[p] for p in set(retired.priv.tolist())}
 
 
-def test_a_finding_is_at_its_message_its_bytes_and_its_instruction(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_a_finding_is_at_its_message_its_bytes_and_its_instruction(folder):
     (folder / "beats.npz").unlink()
     files = load({"OUT": str(folder)})
     messages = decode(files.data, there(files.program), files.config).messages
@@ -165,16 +177,14 @@ def test_a_finding_is_at_its_message_its_bytes_and_its_instruction(tmp_path):
     assert first["clause"] in text.partition("<script")[0], "also without JavaScript"
 
 
-def test_what_a_finding_hides_is_marked_as_not_judged(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_what_a_finding_hides_is_marked_as_not_judged(folder):
     files = load({"OUT": str(folder)})
     trace = decode(files.data, there(files.program), files.config)
     view = View.of(files, listing.viewed(files, trace), Judgement("FAIL", "", damage=[(1, 3), (4, None), (2, 2)]))
     assert view.data()["unjudged"] == [(1, 3), (4, len(trace.messages))]
 
 
-def test_a_trap_that_is_reported_wrongly_is_at_the_message_that_reports_it(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_a_trap_that_is_reported_wrongly_is_at_the_message_that_reports_it(folder):
     files = load({"OUT": str(folder)})
     trace = decode(files.data, there(files.program), files.config)
     trap = next(event for event in trace.events if event.kind == "trap")
@@ -203,8 +213,7 @@ def test_source_lines_are_those_that_the_compiler_wrote(tmp_path):
     assert lines.at(begin - 2) is None and lines.at(begin + len(body) + 64) is None
 
 
-def test_failures_of_the_run_that_left_the_capture_are_shown_too(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_failures_of_the_run_that_left_the_capture_are_shown_too(folder):
     failure = {
         "clause": "NT.2.port",
         "headline": "a port <misbehaves>",
@@ -222,8 +231,7 @@ def test_failures_of_the_run_that_left_the_capture_are_shown_too(tmp_path):
     assert judged({"OUT": str(folder)}, load({"OUT": str(folder)})).word == "PASS"
 
 
-def test_the_page_asks_for_nothing_and_allows_no_other_script(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_the_page_asks_for_nothing_and_allows_no_other_script(folder):
     run("view", f"OUT={folder}")
     text = (folder / "view.html").read_text()
     assert "default-src 'none'" in text and "script-src 'sha256-" in text and "style-src 'sha256-" in text
@@ -231,8 +239,7 @@ def test_the_page_asks_for_nothing_and_allows_no_other_script(tmp_path):
     assert "style=" not in text.partition("<script")[0], "an inline style would be refused"
 
 
-def test_without_script_the_summary_and_a_sentence_are_left(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_without_script_the_summary_and_a_sentence_are_left(folder):
     run("view", f"OUT={folder}")
     text = (folder / "view.html").read_text().partition("<script")[0]
     assert "<noscript>" in text and "runs no script" in text
@@ -249,9 +256,8 @@ def test_a_part_of_a_trace_is_shown_and_judged_as_one(tmp_path, write):
     sync = 0 if files.system.ip == "ntrace" else 1
     stray = files.data[begins[sync + 1] : begins[sync + 2]]  # a message of which nobody knows where it leads
     (folder / "trace.bin").write_bytes(stray + files.data[begins[sync] :])
-    done = run("view", f"OUT={folder}", "PARTIAL=1")
-    page = data_of(folder / "view.html")
-    assert done.returncode == 0 and page["verdict"][0] == "PASS", (done.stdout, done.stderr, page["findings"])
+    page = shown(folder, "PARTIAL=1")
+    assert page["verdict"][0] == "PASS", page["findings"]
     assert any("only a part was judged" in note for note in page["notes"])
     pcs = joined(page["wide"]["codePc"])[unpacked(page["columns"]["rows"])]
     assert pcs.tolist() == decoded.pcs.tolist()
@@ -260,8 +266,7 @@ def test_a_part_of_a_trace_is_shown_and_judged_as_one(tmp_path, write):
     assert data[first:].startswith(files.data[begins[sync] : begins[sync + 1]])
 
 
-def test_what_could_not_be_judged_is_no_pass(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_what_could_not_be_judged_is_no_pass(folder):
     for name in ("beats.npz", "retired.csv"):
         (folder / name).unlink()
     (folder / "trace.bin").write_bytes(b"\xff" * 64)  # idle
@@ -292,53 +297,43 @@ def test_a_folder_that_is_no_capture_is_refused(tmp_path):
     assert is_one_sentence(run("view", "IP=ctr", f"OUT={tmp_path}"), "sends no trace")
 
 
-def test_an_elf_without_symbols_and_lines_is_shown_by_address(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_an_elf_without_symbols_and_lines_is_shown_by_address(folder):
     code = program()
     Program(64, code.segments, (), code.entry).to_elf(folder / "program.elf")
-    done = run("view", f"OUT={folder}")
-    page = data_of(folder / "view.html")
-    assert done.returncode == 0 and page["symbols"] == []
+    page = shown(folder)
+    assert page["symbols"] == []
     assert any("no symbols" in note for note in page["notes"])
     assert any("no line information" in note for note in page["notes"])
     assert page["counts"]["instructions"] > 10
 
 
-def test_bytes_that_are_no_trace_are_shown_with_what_is_wrong(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_bytes_that_are_no_trace_are_shown_with_what_is_wrong(folder):
     (folder / "beats.npz").unlink()
     (folder / "retired.csv").unlink()
     (folder / "trace.bin").write_bytes(bytes(range(1, 200)) * 2)
-    done = run("view", f"OUT={folder}")
-    page = data_of(folder / "view.html")
-    assert done.returncode == 0, done.stderr
+    page = shown(folder)
     assert page["counts"]["instructions"] == 0 and page["counts"]["bytes"] == 398
     assert any("no instruction could be decoded" in note for note in page["notes"])
     assert any("say nothing" in note for note in page["notes"]) and page["losses"]
 
 
-def test_without_a_program_there_are_messages_only(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_without_a_program_there_are_messages_only(folder, tmp_path):
     done = run("view", "FORMAT=ntrace", f"TRACE={folder / 'trace.bin'}", f"PAGE={tmp_path / 'v.html'}")
     page = data_of(tmp_path / "v.html")
     assert done.returncode == 0 and "no program was given" in done.stdout
     assert page["counts"]["messages"] > 5 and page["counts"]["instructions"] == 0 and not page["verdict"][0]
 
 
-def test_a_capture_that_contradicts_itself_is_shown_unchecked(tmp_path):
-    folder = write_capture(tmp_path / "out")
+def test_a_capture_that_contradicts_itself_is_shown_unchecked(folder):
     (folder / "retired.csv").write_text("no table\n")
-    done = run("view", f"OUT={folder}")
-    page = data_of(folder / "view.html")
-    assert done.returncode == 0 and page["counts"]["instructions"] > 10
+    page = shown(folder)
+    assert page["counts"]["instructions"] > 10
     assert any(note.startswith("the trace was not checked: ") for note in page["notes"])
 
 
-def test_the_limit_cuts_and_says_so(tmp_path):
-    folder = write_capture(tmp_path / "out")
-    done = run("view", f"OUT={folder}", "LIMIT=5", "CHECK=0")
-    page = data_of(folder / "view.html")
-    assert done.returncode == 0 and page["counts"]["instructions"] <= 5
+def test_the_limit_cuts_and_says_so(folder):
+    page = shown(folder, "LIMIT=5", "CHECK=0")
+    assert page["counts"]["instructions"] <= 5
     assert any("only the first 5 instructions" in note for note in page["notes"])
     assert any("CHECK=0" in note for note in page["notes"])
 
@@ -350,8 +345,7 @@ def test_lines_of_an_elf_that_has_none_or_is_broken(tmp_path):
     assert "cannot be read" in lines.missing and lines.at(0x80000000) is None
 
 
-def test_what_takes_long_is_shown(tmp_path, monkeypatch, capsys):
-    folder = write_capture(tmp_path / "out")
+def test_what_takes_long_is_shown(folder, monkeypatch, capsys):
     monkeypatch.setattr(progress, "AFTER", 0.01)
 
     def slowly(given, files):
