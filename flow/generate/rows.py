@@ -13,7 +13,7 @@ from rvtrace.flow.files import replace
 from rvtrace.flow.generate.source import vector
 from rvtrace.jobs import names
 from rvtrace.jobs.builds import ROOT
-from rvtrace.tb.common.layout import JOIN, SPLIT, Field, Layout, Rows, Slots, Zero
+from rvtrace.tb.common.layout import DRIVE, JOIN, Field, Layout, Rows, Slots, Zero
 
 FOLDER, _ENDING = "build/rows", "_rows.sv"
 _PACKAGE_END = ("", "  /* verilator lint_on UNUSEDPARAM */", "", "endpackage")
@@ -78,15 +78,17 @@ def _module(bench: str, rows: Rows, layout: Layout, direction: str) -> list[str]
     ports = list(_ports(layout, direction))
     used = "".join(width for _, width in ports) + "".join(_counts(layout))
     parameters = {name: value for name, value in rows.parameters.items() if name in used}
-    bits = _bits_call(layout, package)
-    if direction == SPLIT:
-        title = f"// Splits a row of kind {layout.name} into ports."
+    bits, drive = _bits_call(layout, package), direction == DRIVE
+    if direction != JOIN:
+        title = f"// Splits a row of kind {layout.name} into ports{'; they are the pins unless bulk_i' * drive}."
         declared = [
+            *(["  input  logic bulk_i,"] if drive else []),
             "  /* verilator lint_off UNUSEDSIGNAL */  // some bits are 0, or are read by others",
             f"  input  logic [{bits}-1:0] row_i,",
             "  /* verilator lint_on UNUSEDSIGNAL */",
         ]
-        declared += _aligned([("output logic", width, f"{name}_o") for name, width in ports])
+        rows_of_pins = [("input  logic", width, f"{name}_i") for name, width in ports if drive]
+        declared += _aligned([*rows_of_pins, *(("output logic", width, f"{name}_o") for name, width in ports)])
     else:
         title = f"// Joins ports to a row of kind {layout.name}; what has no port is 0."
         given = [("input  logic", width, f"{name}_i") for name, width in ports]
@@ -97,7 +99,7 @@ def _module(bench: str, rows: Rows, layout: Layout, direction: str) -> list[str]
         lines += ["#(", ",\n".join(words), ") ("]
     else:
         lines[-1] += " ("
-    body = _split(layout) if direction == SPLIT else _join(layout)
+    body = _join(layout) if direction == JOIN else _split(layout, drive)
     return [*lines, *declared, ");", "", f"  import {package}::*;", "", *body, "", "endmodule"]
 
 
@@ -261,31 +263,37 @@ def _row(at: str, width: int | str) -> str:
     return f"row_i[{at}]" if width == 1 else f"row_i[{at} +: {width}]"
 
 
-def _split(layout: Layout) -> list[str]:
+def _split(layout: Layout, drive: bool) -> list[str]:
     lines: list[str] = []
     stem = _camel(layout.name)
     for field in layout.fields:
         if isinstance(field, Slots):
             if any(isinstance(inner, Field) and inner.width for inner in field.fields):
-                lines += _split_slots(layout, field)
+                lines += _split_slots(layout, field, drive)
         elif isinstance(field, Field) and _variable(field) and field.width:
             source = _row(f"{_at(layout, field)} + {_size_name(layout, field)}*k", field.width)
             lines += [
                 f"  for (genvar k = 0; k < {field.elements}; k++) begin : gen_{field.port}",
-                f"    assign {_select(f'{field.port}_o', field.width, 'k')} = {source};",
+                f"  {_given(drive, field.port, field.width, source, 'k')}",
                 "  end",
             ]
         elif isinstance(field, Field):
             at = _at(layout, field)
             for part in field.parts:
                 lsb = f"{stem}{_camel(field.port)}{_camel(part.name)}Lsb"
-                lines.append(f"  assign {part.name}_o = {_row(f'{at} + {lsb}', part.width)};")
+                lines.append(_given(drive, part.name, part.width, _row(f"{at} + {lsb}", part.width)))
             if field.width:
-                lines.append(f"  assign {field.port}_o = {_row(at, field.width)};")
+                lines.append(_given(drive, field.port, field.width, _row(at, field.width)))
     return lines
 
 
-def _split_slots(layout: Layout, slots: Slots) -> list[str]:
+def _given(drive: bool, port: str, width: int | str, source: str, index: str = "") -> str:
+    """The assignment of a part of a row to a port or to an element of it; with `drive` only where bulk_i is 1."""
+    target, pin = (_select(f"{port}_{end}", width, index) if index else f"{port}_{end}" for end in "oi")
+    return f"  assign {target} = {f'bulk_i ? {source} : {pin}' if drive else source};"
+
+
+def _split_slots(layout: Layout, slots: Slots, drive: bool) -> list[str]:
     stem = _camel(slots.one)
     lines = [
         f"  for (genvar k = 0; k < {slots.count}; k++) begin : gen_{slots.one}",
@@ -295,8 +303,8 @@ def _split_slots(layout: Layout, slots: Slots) -> list[str]:
         if isinstance(inner, Field) and inner.width:
             for number in range(inner.elements if isinstance(inner.elements, int) else 1):
                 place = f"At + {stem}{_camel(inner.port)}At" + (f" + {inner.size * number}" if number else "")
-                target = _select(f"{inner.port}_o", inner.width, _index(inner, number))
-                lines.append(f"    assign {target} = {_row(place, inner.width)};")
+                source = _row(place, inner.width)
+                lines.append(f"  {_given(drive, inner.port, inner.width, source, _index(inner, number))}")
     return [*lines, "  end"]
 
 

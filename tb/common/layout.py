@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-SPLIT, JOIN = "split", "join"
+# Kinds of modules: a row to ports; a row or the pins beside it to ports, as drive_bulk_i says; ports to a row.
+SPLIT, DRIVE, JOIN = "split", "drive", "join"
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class Layout:
 @dataclass(frozen=True)
 class Rows:
     """The layouts of a testbench. parameters: of the modules that are generated, with their defaults. modules: each
-    a layout, and SPLIT or JOIN. more: layouts of which SystemVerilog has the places alone.
+    a layout, and SPLIT, DRIVE or JOIN. more: layouts of which SystemVerilog has the places alone.
     """
 
     parameters: Mapping[str, int]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.tb.common.agents.layout import CSR_ACCESS
-from rvtrace.tb.common.layout import JOIN, SPLIT, Bits, Field, Layout, Rows, Slots, Zero
+from rvtrace.tb.common.layout import DRIVE, JOIN, Bits, Field, Layout, Rows, Slots, Zero
 
 _SLOTS = Slots(
     "slots",
@@ -55,4 +55,4 @@ RECORDED = Layout(
     ),
 )
 
-ROWS = Rows({"Xlen": 64, "NTransfers": 1}, ((STIMULUS, SPLIT), (RECORDED, JOIN)))
+ROWS = Rows({"Xlen": 64, "NTransfers": 1}, ((STIMULUS, DRIVE), (RECORDED, JOIN)))

@@ -50,32 +50,15 @@ module ctr_tb
   output logic [1:0]                 csr_outcome_o
 );
 
-  // Rows of both files: tb/ctr/agents/layout.py, from which ctr_stimulus_split and ctr_recorded_join are generated.
+  // Rows of both files: tb/ctr/agents/layout.py, from which ctr_stimulus_drive and ctr_recorded_join are generated.
   localparam int RowBits  = ctr_row_pkg::stimulus_bits(NTransfers);
   localparam int SeenBits = ctr_row_pkg::recorded_bits(NTransfers);
 
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
 
-  // What the player shows.
-  logic [RowBits-1:0]         row;
-  logic                       row_access, row_xlen32;
-  logic [2:0]                 row_priv, row_op, row_mode;
-  logic [11:0]                row_addr;
-  logic [Xlen-1:0]            row_wdata;
-  logic [NTransfers-1:0]      row_misp;
-  logic [NTransfers*4-1:0]    row_type;
-  logic [NTransfers*Xlen-1:0] row_source, row_target;
-  logic [NTransfers*3-1:0]    row_from, row_to;
-  logic [NTransfers*8-1:0]    row_cause;
-
-  ctr_stimulus_split #(.Xlen(Xlen), .NTransfers(NTransfers)) u_split (
-    .row_i(row), .priv_o(row_priv), .op_o(row_op), .access_o(row_access), .mode_o(row_mode), .xlen32_o(row_xlen32),
-    .addr_o(row_addr), .wdata_o(row_wdata), .type_o(row_type), .misp_o(row_misp), .from_o(row_from), .to_o(row_to),
-    .cause_o(row_cause), .source_o(row_source), .target_o(row_target)
-  );
-
   // What is played or driven.
+  logic [RowBits-1:0]         row;
   logic                       play, played, finish, csr_valid, csr_xlen32;
   logic [2:0]                 hart_priv, csr_op, csr_priv;
   logic [11:0]                csr_addr;
@@ -88,25 +71,20 @@ module ctr_tb
   logic [63:0]                noise;
   logic [127:0]               twice;
 
-  assign type_      = drive_bulk_i ? row_type   : xfer_type_i;
-  assign misp       = drive_bulk_i ? row_misp   : xfer_misp_i;
-  assign from       = drive_bulk_i ? row_from   : xfer_from_i;
-  assign to         = drive_bulk_i ? row_to     : xfer_to_i;
-  assign cause      = drive_bulk_i ? row_cause  : xfer_cause_i;
-  assign source     = drive_bulk_i ? row_source : xfer_source_i;
-  assign target     = drive_bulk_i ? row_target : xfer_target_i;
-  assign hart_priv  = drive_bulk_i ? row_priv   : hart_priv_i;
-  assign csr_valid  = drive_bulk_i ? row_access : csr_valid_i;
-  assign csr_op     = drive_bulk_i ? row_op     : csr_op_i;
-  assign csr_priv   = drive_bulk_i ? row_mode   : csr_priv_i;
-  assign csr_xlen32 = drive_bulk_i ? row_xlen32 : csr_xlen32_i;
-  assign csr_addr   = drive_bulk_i ? row_addr   : csr_addr_i;
-  assign csr_wdata  = drive_bulk_i ? row_wdata  : csr_wdata_i;
+  ctr_stimulus_drive #(.Xlen(Xlen), .NTransfers(NTransfers)) u_drive (
+    .bulk_i(drive_bulk_i), .row_i(row), .priv_i(hart_priv_i), .priv_o(hart_priv), .op_i(csr_op_i), .op_o(csr_op),
+    .access_i(csr_valid_i), .access_o(csr_valid), .mode_i(csr_priv_i), .mode_o(csr_priv),
+    .xlen32_i(csr_xlen32_i), .xlen32_o(csr_xlen32), .addr_i(csr_addr_i), .addr_o(csr_addr),
+    .wdata_i(csr_wdata_i), .wdata_o(csr_wdata), .type_i(xfer_type_i), .type_o(type_),
+    .misp_i(xfer_misp_i), .misp_o(misp), .from_i(xfer_from_i), .from_o(from), .to_i(xfer_to_i), .to_o(to),
+    .cause_i(xfer_cause_i), .cause_o(cause), .source_i(xfer_source_i), .source_o(source),
+    .target_i(xfer_target_i), .target_o(target)
+  );
 
   for (genvar k = 0; k < NTransfers; k++) begin : gen_slot
     logic [Xlen-1:0] own;  // noise
 
-    assign valid[k]                    = drive_bulk_i ? (row_type[4*k +: 4] != 4'd0) : xfer_valid_i[k];
+    assign valid[k]                    = drive_bulk_i ? (type_[4*k +: 4] != 4'd0) : xfer_valid_i[k];
     assign own                         = twice[k+1 +: Xlen];
     assign dut_type[4*k +: 4]          = valid[k] ? type_[4*k +: 4]        : own[3:0];
     assign dut_misp[k]                 = valid[k] ? misp[k]                : own[4];

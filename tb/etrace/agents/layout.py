@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.tb.common.agents.layout import ETRACE_LEVELS, LANE_PARAMETERS, LANES, ONCE, stimulus
-from rvtrace.tb.common.layout import JOIN, SPLIT, Field, Layout, Rows, without_ports
+from rvtrace.tb.common.layout import DRIVE, JOIN, Field, Layout, Rows, without_ports
 
 # E-Trace has no vendor messages, no external notification and no low power; hcontext is not of its port.
 _LEVELS = tuple(bits for bits in ETRACE_LEVELS if bits.name not in ("low_power", "ext_notify", "vendor"))
@@ -13,7 +13,7 @@ _LEVELS = tuple(bits for bits in ETRACE_LEVELS if bits.name not in ("low_power",
 ROWS = Rows(
     LANE_PARAMETERS,
     (
-        (stimulus(_LEVELS, vendor=False, lanes=without_ports(LANES, "hcontext", *ONCE)), SPLIT),
+        (stimulus(_LEVELS, vendor=False, lanes=without_ports(LANES, "hcontext", *ONCE)), DRIVE),
         (Layout("levels", (Field("levels", "<u4", parts=_LEVELS),)), JOIN),
         (Layout("lanes", (without_ports(LANES, "hcontext"),)), JOIN),
     ),

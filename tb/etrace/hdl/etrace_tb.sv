@@ -102,7 +102,7 @@ module etrace_tb
   input  logic                             out_ready_i
 );
 
-  // Rows of both files: tb/common/agents/layout.py, from which etrace_stimulus_split, etrace_levels_join and etrace_lanes_join are generated.
+  // Rows of both files: tb/common/agents/layout.py, from which etrace_stimulus_drive, etrace_levels_join and etrace_lanes_join are generated.
   localparam int Xlen     = IAddressWidth;
   localparam int LaneBits = etrace_row_pkg::LaneBits;
   localparam int FirstAt  = etrace_row_pkg::StimulusLanesAt;
@@ -116,10 +116,10 @@ module etrace_tb
   // What the player shows: of the fields that are reported once a cycle it holds a copy in every lane with a block.
   logic [RowBits-1:0]              row;
   logic                            play, played, draining, accept;
-  logic [NBlocks*4-1:0]            row_itype, itype;
-  logic [NBlocks*Xlen-1:0]         row_iaddr, iaddr;
-  logic [NBlocks*IRetireWidth-1:0] row_iretire, iretire;
-  logic [NBlocks-1:0]              row_ilastsize, ilastsize, row_sijump, sijump, block, retires, notify_lane, trap;
+  logic [NBlocks*4-1:0]            itype;
+  logic [NBlocks*Xlen-1:0]         iaddr;
+  logic [NBlocks*IRetireWidth-1:0] iretire;
+  logic [NBlocks-1:0]              ilastsize, sijump, block, retires, notify_lane, trap;
   logic [7:0]                      cause;
   logic [Xlen-1:0]                 tval;
   logic [2:0]                      priv, priv_code;
@@ -127,9 +127,8 @@ module etrace_tb
   logic [NBlocks-1:0]              dut_ilastsize, dut_sijump;
   logic [31:0]                     context_id;
   logic                            enable, inst_tracing, halted, in_reset, notify;
-  logic                            row_enable, row_inst_tracing, row_halted, row_in_reset, row_notify;
-  logic [1:0]                      row_ctype, ctype;
-  logic [5:0]                      row_toggle, toggle;
+  logic [1:0]                      ctype;
+  logic [5:0]                      toggle;
   logic [NBlocks*8-1:0]            seen_cause;
   logic [NBlocks*Xlen-1:0]         seen_tval;
   logic [NBlocks*3-1:0]            seen_priv;
@@ -137,11 +136,14 @@ module etrace_tb
   logic [NBlocks*LaneBits-1:0]     seen_lanes;
   logic                            random_ready, ready;
 
-  etrace_stimulus_split #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_split (
-    .row_i(row), .enable_o(row_enable), .inst_tracing_o(row_inst_tracing), .halted_o(row_halted),
-    .in_reset_o(row_in_reset), .notify_o(row_notify), .ctype_o(row_ctype), .toggle_o(row_toggle),
-    .itype_o(row_itype), .ilastsize_o(row_ilastsize), .sijump_o(row_sijump), .iretire_o(row_iretire),
-    .iaddr_o(row_iaddr)
+  etrace_stimulus_drive #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_drive (
+    .bulk_i(drive_bulk_i), .row_i(row), .enable_i(ctl_enable_i), .enable_o(enable),
+    .inst_tracing_i(ctl_inst_tracing_i), .inst_tracing_o(inst_tracing), .halted_i(ctl_halted_i), .halted_o(halted),
+    .in_reset_i(ctl_in_reset_i), .in_reset_o(in_reset), .notify_i(ctl_notify_i), .notify_o(notify),
+    .ctype_i(ctl_ctype_i), .ctype_o(ctype), .toggle_i(ctl_toggle_i), .toggle_o(toggle),
+    .itype_i(ing_itype_i), .itype_o(itype), .ilastsize_i(ing_ilastsize_i), .ilastsize_o(ilastsize),
+    .sijump_i(ing_sijump_i), .sijump_o(sijump), .iretire_i(ing_iretire_i), .iretire_o(iretire),
+    .iaddr_i(ing_iaddr_i), .iaddr_o(iaddr)
   );
   etrace_levels_join u_levels (
     .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset), .notify_i(notify),
@@ -174,18 +176,6 @@ module etrace_tb
   end
 
   assign sts_block_o  = (block != '0);
-  assign enable       = drive_bulk_i ? row_enable       : ctl_enable_i;
-  assign inst_tracing = drive_bulk_i ? row_inst_tracing : ctl_inst_tracing_i;
-  assign halted       = drive_bulk_i ? row_halted       : ctl_halted_i;
-  assign in_reset     = drive_bulk_i ? row_in_reset     : ctl_in_reset_i;
-  assign notify       = drive_bulk_i ? row_notify       : ctl_notify_i;
-  assign ctype        = drive_bulk_i ? row_ctype        : ctl_ctype_i;
-  assign toggle       = drive_bulk_i ? row_toggle       : ctl_toggle_i;
-  assign itype        = drive_bulk_i ? row_itype     : ing_itype_i;
-  assign iaddr        = drive_bulk_i ? row_iaddr     : ing_iaddr_i;
-  assign iretire      = drive_bulk_i ? row_iretire   : ing_iretire_i;
-  assign ilastsize    = drive_bulk_i ? row_ilastsize : ing_ilastsize_i;
-  assign sijump       = drive_bulk_i ? row_sijump    : ing_sijump_i;
   assign priv         = drive_bulk_i ? row[FirstAt+etrace_row_pkg::LanePrivAt +: 3]     : ing_priv_i;
   assign cause        = drive_bulk_i ? row[FirstAt+etrace_row_pkg::LaneCauseAt +: 8]     : ing_cause_i;
   assign context_id   = drive_bulk_i ? row[FirstAt+etrace_row_pkg::LaneContextAt +: 32]    : ing_context_i;

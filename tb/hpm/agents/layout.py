@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.tb.common.agents.layout import CSR_ACCESS
-from rvtrace.tb.common.layout import JOIN, SPLIT, Bits, Field, Layout, Rows, Zero
+from rvtrace.tb.common.layout import DRIVE, JOIN, Bits, Field, Layout, Rows, Zero
 
 HART = (Bits("priv", 0, 3), Bits("stopcount", 3), Bits("running", 4))
 STATE = (Bits("lcofi", 5), Bits("lcofie", 6))
@@ -51,5 +51,5 @@ RECORDED = Layout(
 
 ROWS = Rows(
     {"Xlen": 64, "NEvents": 1, "EventBits": 1, "NCounters": 1},
-    ((STIMULUS, SPLIT), (RECORDED, JOIN)),
+    ((STIMULUS, DRIVE), (RECORDED, JOIN)),
 )

@@ -51,7 +51,7 @@ module hpm_tb
   output logic [32*64-1:0]             state_counter_o
 );
 
-  // Rows of both files: tb/hpm/agents/layout.py, from which hpm_stimulus_split and hpm_recorded_join are generated.
+  // Rows of both files: tb/hpm/agents/layout.py, from which hpm_stimulus_drive and hpm_recorded_join are generated.
   localparam logic [31:0] Present = (Counters & 32'hffff_fff8) | 32'h0000_0005;
   localparam int NCounters = below(32);
   localparam int RowBits   = hpm_row_pkg::stimulus_bits(NEvents);
@@ -66,23 +66,8 @@ module hpm_tb
   initial clk_o = 1'b0;
   always #5 clk_o = !clk_o;
 
-  // What the player shows.
-  logic [RowBits-1:0]           row;
-  logic                         row_stopcount, row_running, row_access, row_xlen32;
-  logic [2:0]                   row_priv, row_op, row_mode;
-  logic [3:0]                   row_retired;
-  logic [NEvents*EventBits-1:0] row_events;
-  logic [11:0]                  row_addr;
-  logic [Xlen-1:0]              row_wdata;
-  logic [63:0]                  row_time;
-
-  hpm_stimulus_split #(.Xlen(Xlen), .NEvents(NEvents), .EventBits(EventBits)) u_split (
-    .row_i(row), .priv_o(row_priv), .stopcount_o(row_stopcount), .running_o(row_running), .retired_o(row_retired),
-    .op_o(row_op), .access_o(row_access), .mode_o(row_mode), .xlen32_o(row_xlen32), .addr_o(row_addr),
-    .wdata_o(row_wdata), .time_o(row_time), .events_o(row_events)
-  );
-
   // What is played or driven.
+  logic [RowBits-1:0]           row;
   logic                         play, played, last, finish;
   logic [2:0]                   hart_priv, csr_op, csr_priv;
   logic                         stopcount, running, csr_valid, csr_xlen32;
@@ -92,18 +77,15 @@ module hpm_tb
   logic [Xlen-1:0]              csr_wdata;
   logic [63:0]                  csr_time, noise;
 
-  assign hart_priv  = drive_bulk_i ? row_priv      : hart_priv_i;
-  assign stopcount  = drive_bulk_i ? row_stopcount : hart_stopcount_i;
-  assign running    = drive_bulk_i ? row_running   : hart_running_i;
-  assign retired    = drive_bulk_i ? row_retired   : hart_retired_i;
-  assign events     = drive_bulk_i ? row_events    : hart_events_i;
-  assign csr_valid  = drive_bulk_i ? row_access    : csr_valid_i;
-  assign csr_op     = drive_bulk_i ? row_op        : csr_op_i;
-  assign csr_priv   = drive_bulk_i ? row_mode      : csr_priv_i;
-  assign csr_xlen32 = drive_bulk_i ? row_xlen32    : csr_xlen32_i;
-  assign csr_addr   = drive_bulk_i ? row_addr      : csr_addr_i;
-  assign csr_wdata  = drive_bulk_i ? row_wdata     : csr_wdata_i;
-  assign csr_time   = drive_bulk_i ? row_time      : csr_time_i;
+  hpm_stimulus_drive #(.Xlen(Xlen), .NEvents(NEvents), .EventBits(EventBits)) u_drive (
+    .bulk_i(drive_bulk_i), .row_i(row), .priv_i(hart_priv_i), .priv_o(hart_priv),
+    .stopcount_i(hart_stopcount_i), .stopcount_o(stopcount), .running_i(hart_running_i), .running_o(running),
+    .retired_i(hart_retired_i), .retired_o(retired), .op_i(csr_op_i), .op_o(csr_op),
+    .access_i(csr_valid_i), .access_o(csr_valid), .mode_i(csr_priv_i), .mode_o(csr_priv),
+    .xlen32_i(csr_xlen32_i), .xlen32_o(csr_xlen32), .addr_i(csr_addr_i), .addr_o(csr_addr),
+    .wdata_i(csr_wdata_i), .wdata_o(csr_wdata), .time_i(csr_time_i), .time_o(csr_time),
+    .events_i(hart_events_i), .events_o(events)
+  );
 
   trace_player #(.RowBits(RowBits), .Levels(hpm_row_pkg::StimulusLevels)) u_player (
     .clk_i(clk_o), .go_i(play && drive_bulk_i), .accept_i(1'b1), .row_o(row), .done_o(played)

@@ -106,7 +106,7 @@ module ntrace_tb
   input  logic                             out_ready_i
 );
 
-  // Rows of both files: tb/common/agents/layout.py, from which ntrace_stimulus_split, ntrace_levels_join and ntrace_lanes_join are generated.
+  // Rows of both files: tb/common/agents/layout.py, from which ntrace_stimulus_drive, ntrace_levels_join and ntrace_lanes_join are generated.
   localparam int LaneBits = ntrace_row_pkg::LaneBits;
   localparam int RowBits  = ntrace_row_pkg::stimulus_bits(NBlocks);
 
@@ -116,19 +116,17 @@ module ntrace_tb
   // What the player shows.
   logic [RowBits-1:0]              row;
   logic                            play, played, draining, accept;
-  logic [NBlocks*4-1:0]            row_itype, itype;
-  logic [NBlocks*Xlen-1:0]         row_iaddr, iaddr, row_tval, tval;
-  logic [NBlocks*IRetireWidth-1:0] row_iretire, iretire;
-  logic [NBlocks-1:0]              row_ilastsize, ilastsize, row_sijump, sijump, block;
-  logic [NBlocks*8-1:0]            row_cause, cause;
-  logic [NBlocks*3-1:0]            row_priv, priv;
-  logic [NBlocks*32-1:0]           row_context, context_id;
-  logic [NBlocks*16-1:0]           row_hcontext, hcontext_id;
+  logic [NBlocks*4-1:0]            itype;
+  logic [NBlocks*Xlen-1:0]         iaddr, tval;
+  logic [NBlocks*IRetireWidth-1:0] iretire;
+  logic [NBlocks-1:0]              ilastsize, sijump, block;
+  logic [NBlocks*8-1:0]            cause;
+  logic [NBlocks*3-1:0]            priv;
+  logic [NBlocks*32-1:0]           context_id;
+  logic [NBlocks*16-1:0]           hcontext_id;
   logic                            enable, inst_tracing, halted, in_reset, low_power, notify, ext_notify;
-  logic                            row_enable, row_inst_tracing, row_halted, row_in_reset, row_low_power;
-  logic                            row_notify, row_ext_notify;
-  logic [5:0]                      row_vendor, vendor;
-  logic [31:0]                     row_vendor_data, vendor_data;
+  logic [5:0]                      vendor;
+  logic [31:0]                     vendor_data;
   logic [NBlocks*LaneBits-1:0]     seen_lanes;
   logic                            random_ready, ready, timed;
   logic [NBlocks*Xlen-1:0]         dut_iaddr, dut_tval;
@@ -136,12 +134,17 @@ module ntrace_tb
   logic [NBlocks*8-1:0]            dut_cause;
   logic [63:0]                     noise, noise_match;
 
-  ntrace_stimulus_split #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_split (
-    .row_i(row), .enable_o(row_enable), .inst_tracing_o(row_inst_tracing), .halted_o(row_halted),
-    .in_reset_o(row_in_reset), .low_power_o(row_low_power), .notify_o(row_notify), .ext_notify_o(row_ext_notify),
-    .vendor_o(row_vendor), .vendor_data_o(row_vendor_data), .itype_o(row_itype), .ilastsize_o(row_ilastsize),
-    .sijump_o(row_sijump), .priv_o(row_priv), .cause_o(row_cause), .iretire_o(row_iretire),
-    .hcontext_o(row_hcontext), .context_o(row_context), .iaddr_o(row_iaddr), .tval_o(row_tval)
+  ntrace_stimulus_drive #(.Xlen(Xlen), .NBlocks(NBlocks), .IRetireWidth(IRetireWidth)) u_drive (
+    .bulk_i(drive_bulk_i), .row_i(row), .enable_i(ctl_enable_i), .enable_o(enable),
+    .inst_tracing_i(ctl_inst_tracing_i), .inst_tracing_o(inst_tracing), .halted_i(ctl_halted_i), .halted_o(halted),
+    .in_reset_i(ctl_in_reset_i), .in_reset_o(in_reset), .low_power_i(ctl_low_power_i), .low_power_o(low_power),
+    .notify_i(ctl_notify_i), .notify_o(notify), .ext_notify_i(ctl_ext_notify_i), .ext_notify_o(ext_notify),
+    .vendor_i(ctl_vendor_i), .vendor_o(vendor), .vendor_data_i(ctl_vendor_data_i), .vendor_data_o(vendor_data),
+    .itype_i(ing_itype_i), .itype_o(itype), .ilastsize_i(ing_ilastsize_i), .ilastsize_o(ilastsize),
+    .sijump_i(ing_sijump_i), .sijump_o(sijump), .priv_i(ing_priv_i), .priv_o(priv),
+    .cause_i(ing_cause_i), .cause_o(cause), .iretire_i(ing_iretire_i), .iretire_o(iretire),
+    .hcontext_i(ing_hcontext_i), .hcontext_o(hcontext_id), .context_i(ing_context_i), .context_o(context_id),
+    .iaddr_i(ing_iaddr_i), .iaddr_o(iaddr), .tval_i(ing_tval_i), .tval_o(tval)
   );
   ntrace_levels_join u_levels (
     .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset),
@@ -171,25 +174,6 @@ module ntrace_tb
   assign unused_noise = ^{noise, noise_match};
 
   assign sts_block_o  = (block != '0);
-  assign enable       = drive_bulk_i ? row_enable       : ctl_enable_i;
-  assign inst_tracing = drive_bulk_i ? row_inst_tracing : ctl_inst_tracing_i;
-  assign halted       = drive_bulk_i ? row_halted       : ctl_halted_i;
-  assign in_reset     = drive_bulk_i ? row_in_reset     : ctl_in_reset_i;
-  assign low_power    = drive_bulk_i ? row_low_power    : ctl_low_power_i;
-  assign notify       = drive_bulk_i ? row_notify       : ctl_notify_i;
-  assign ext_notify   = drive_bulk_i ? row_ext_notify   : ctl_ext_notify_i;
-  assign vendor       = drive_bulk_i ? row_vendor       : ctl_vendor_i;
-  assign vendor_data  = drive_bulk_i ? row_vendor_data  : ctl_vendor_data_i;
-  assign itype       = drive_bulk_i ? row_itype     : ing_itype_i;
-  assign iaddr       = drive_bulk_i ? row_iaddr     : ing_iaddr_i;
-  assign iretire     = drive_bulk_i ? row_iretire   : ing_iretire_i;
-  assign ilastsize   = drive_bulk_i ? row_ilastsize : ing_ilastsize_i;
-  assign sijump      = drive_bulk_i ? row_sijump    : ing_sijump_i;
-  assign cause       = drive_bulk_i ? row_cause     : ing_cause_i;
-  assign tval        = drive_bulk_i ? row_tval      : ing_tval_i;
-  assign priv        = drive_bulk_i ? row_priv      : ing_priv_i;
-  assign context_id  = drive_bulk_i ? row_context   : ing_context_i;
-  assign hcontext_id = drive_bulk_i ? row_hcontext  : ing_hcontext_i;
   assign ready       = drive_bulk_i ? (random_ready || played) : out_ready_i;
   assign accept      = ing_ready_o;
 
