@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lossless check turns red under the right clause, for devices that need not be the reference:
-exact is not asked.
+"""The lossless check turns red under the right clause, for devices that need not be the reference: exact is not asked.
+One deviation is one cause, and of a silent device nothing is judged.
 """
 
 from copy import deepcopy
@@ -268,3 +268,20 @@ def test_directions_are_compared_after_losses_with_nothing_between_them() -> Non
         verdict = judged(EtraceCapture(config, program, copy.payloads(config), beats=port, exact=False))
         assert ("ET.bt.branches" in verdict.book.failed) is failed
         assert verdict.passed is not failed
+
+
+def test_nothing_is_judged_of_a_silent_device() -> None:
+    verdict = doctored("trap_kinds", {}, packets=[])
+    assert not verdict.passed and verdict.stats["judged"] == 0 < verdict.stats["instructions"]
+
+
+def test_all_is_judged_of_a_device_that_is_right() -> None:
+    verdict = doctored("map_lengths", {})
+    assert verdict.stats["judged"] == verdict.stats["instructions"]
+
+
+def test_a_wrong_branch_is_one_cause() -> None:
+    verdict = doctored("map_lengths", {}, flip)
+    causes = {failure.clause for failure in verdict.failures if not failure.cause}
+    assert len(causes) == 1, [(f.clause, f.at, f.cause) for f in verdict.failures]
+    assert verdict.stats["judged"] < verdict.stats["instructions"]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which run `make cover` takes next, and what it takes for the code coverage."""
+"""Which run `make cover` takes next, and what it takes for the code coverage; each run has a separate name."""
 
 import json
 
 import pytest
 
-from rvtrace.flow.cover.account import forget, resume, same_as_before, save_cost
+from rvtrace.flow import jobs
+from rvtrace.flow.cover.account import Account, forget, resume, same_as_before, save_cost
 from rvtrace.flow.cover.code import CodeRuns, choose
 from rvtrace.flow.cover.plan import _GUESS, Plan
 from rvtrace.flow.jobs import Played
@@ -166,3 +167,10 @@ def test_builds_that_add_no_line_end_the_code_coverage(tmp_path):
     assert reported == [1, 1, 0, 0]
     again = runs()  # what is there is not run again
     assert again.builds == 4 and again.sum.files()["rtl/a.sv"].rate("line") == (2, 2)
+
+
+@pytest.mark.parametrize("ip", systems.NAMES)
+def test_every_run_has_its_name(ip):
+    plan = Plan(Account(systems.bench(ip)), "verilator", 100, 1, 40, jobs.build_of, lambda account, number: [])
+    names = [job.name for job in plan._listed("verilator")]
+    assert len(names) == len(set(names)) > 0

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lossless check: any legal encoder passes, a trace that leaves out or invents something does not."""
+"""The lossless check: any legal encoder passes, a trace that leaves out or invents something does not. One deviation is
+one cause, and of a silent device nothing is judged.
+"""
 
 import numpy as np
 import pytest
@@ -147,3 +149,31 @@ def test_what_a_device_declares_changes_nothing_of_what_is_decoded() -> None:
     read = [check(NtraceCapture(config, program, data, beats, exact=exact)).decoded for exact in (True, False)]
     assert len(read[0].diagnostics) == 1 and len(read[0]) > 0
     assert read[0].diagnostics == read[1].diagnostics and read[0].pcs.tolist() == read[1].pcs.tolist()
+
+
+def causes(verdict: Verdict) -> set[str]:
+    """The clauses of the failures that follow from no other."""
+    return {failure.clause for failure in verdict.failures if not failure.cause}
+
+
+@pytest.mark.parametrize("config", [HTM, BTM])
+def test_nothing_is_judged_of_a_silent_device(config: Config) -> None:
+    verdict = judge("linear", config, lambda messages: messages.clear())
+    assert not verdict.passed and verdict.stats["judged"] == 0 < verdict.stats["instructions"]
+
+
+def test_all_is_judged_of_a_device_that_is_right() -> None:
+    verdict = judge("linear", HTM, lambda messages: None)
+    assert verdict.stats["judged"] == verdict.stats["instructions"]
+
+
+@pytest.mark.parametrize("config", [HTM, BTM])
+def test_a_wrong_count_is_one_cause_and_what_comes_before_it_is_judged(config: Config) -> None:
+    def longer(messages: list[Message]) -> None:
+        which = next(m for m in messages[1:] if m.get("icnt") and not m.type.has_sync)
+        place = [m for m in messages if m.name == which.name].index(which)
+        set_field(messages, which.name, "icnt", there(which.get("icnt")) + 1, place)
+
+    verdict = judge("indirect_kinds", config, longer)
+    assert len(causes(verdict)) == 1, [(f.clause, f.at, f.cause) for f in verdict.failures]
+    assert 0 <= verdict.stats["judged"] < verdict.stats["instructions"]

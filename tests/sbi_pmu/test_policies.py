@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every row of the policies: what each of its values does, on RV32 and RV64."""
+"""Every row of the policies: what each of its values does, on RV32 and RV64; named sets, mistakes in names, and that
+docs/reference/sbi-pmu.md shows the rows as they are.
+"""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from rvtrace.models.sbi_pmu import tables as sbi
 from rvtrace.models.sbi_pmu.calls import Call
-from rvtrace.models.sbi_pmu.policy import KEYS, ROWS
+from rvtrace.models.sbi_pmu.policy import KEYS, NAMED, ROWS, Policy, PolicyError, inserted
 from tests.sbi_pmu.machine import BASE, SNAPSHOT, Machine
 from tests.sbi_pmu.scenes_opensbi import RV64, START, STOP, matched, name
 from tests.sbi_pmu.scenes_opensbi import SCENES as OPENSBI
@@ -174,3 +177,28 @@ def test_what_each_value_does(key: str, value: str, xlen: int) -> None:
     scene, expected = SCENES[key]
     assert set(SCENES) == set(KEYS) and set(expected) == set(KEYS[key].values)
     assert scene(Machine(xlen, "strict", None, **{key: value})) == expected[value]
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "sbi-pmu.md"
+
+
+def test_named_sets_and_mistakes() -> None:
+    assert all(set(row.who) <= set(row.values) for row in ROWS)
+    assert {row.key: row.strict for row in ROWS} == dict(Policy().choices)
+    for chosen in NAMED:
+        assert all(Policy(chosen)[key] == value for key, value in NAMED[chosen].items())
+    with pytest.raises(PolicyError, match="give strict, lenient_flags"):
+        Policy("lax")
+    with pytest.raises(PolicyError, match="give minh=asked or always"):
+        Policy(minh="never")
+    with pytest.raises(PolicyError, match="key min does not exist"):
+        Policy(min="asked")
+
+
+def test_the_page_shows_the_rows_as_they_are() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert inserted(page) == page, (
+        "docs/reference/sbi-pmu.md is old; type python -m rvtrace.models.sbi_pmu.policy docs/reference/sbi-pmu.md"
+    )
+    with pytest.raises(PolicyError, match="no marks"):
+        inserted("nothing")
