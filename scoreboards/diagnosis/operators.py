@@ -112,6 +112,10 @@ class Part:
         """The same without some fields."""
         return replace(self, omitted=self.omitted | set(keys))
 
+    def only(self, *keys: str) -> Part:
+        """The same with no other fields."""
+        return self.without(*(key for key in self.fields if key not in keys))
+
     def width(self, one: Field) -> int:
         """Bits of a field, VARIABLE, or 0 where it never is."""
         return self._width(one, self.config)
@@ -528,7 +532,97 @@ def _shifted(part: Part, change: Reading, name: str, wider: int = 0) -> Change:
     return part.rows(lambda row: tuple(changed(f) if f.is_address and f.key in part.fields else f for f in row))
 
 
+def as_address(part: Part, shift: int) -> Iterator[Deviation]:
+    """A field is sent as an address is, without its lowest bits. shift: how many."""
+    for key, one in part.fields.items():
+        change = part.each(key, lambda f: resized(meant(f, "shifted", lambda v, _: v << shift), lambda n: n - shift))
+        width = bits(part.width(one) - shift)
+        yield Deviation(part.named(key, "shifted"), part.clause_of(one),
+                        f"{one.name} is shifted by {shift} as an address is, and has {width}",
+                        f"{one.name} has {bits(part.width(one))}", f"{key} width", change, key)  # fmt: skip
+
+
+def differences(part: Part, due: str, is_whole: Callable[[Values], bool], widths: Iterable[int]) -> Iterator[Deviation]:
+    """Differences are negated, or not sign-extended. is_whole: of the values before an address, whether it is none.
+    widths: from which they may be extended.
+    """
+
+    def of(change: Callable[[int], int]) -> Reading:
+        return lambda value, place: value if is_whole(place.values) else change(value)
+
+    for key, one in part.fields.items():
+        clause, group = one.clause or part.clause, f"{key} value"
+        yield Deviation("difference_negated", clause, "differences are the last address less the address reported", due,
+                        group, part.each(key, lambda f: meant(f, "negated", of(operator.neg))), key)  # fmt: skip
+        for number in (n for n in widths if n < part.width(one)):
+            signed = of(lambda v, n=number: v if v >> n else v - (v >> n - 1 << n))
+            yield Deviation(f"difference_{number}_zero", clause,
+                            f"differences have {bits(number)} and are extended with zeros, not their sign", due, group,
+                            part.each(key, lambda f, to=signed, n=number: meant(f, f"from {n}", to)), key)  # fmt: skip
+
+
+def maps(part: Part, due: str, used: Callable[[Values], int]) -> Iterator[Deviation]:
+    """The bits of a map of branches are inverted, in the other order, or in its upper bits. used: how many it has."""
+    for key, one in part.fields.items():
+        changes: tuple[tuple[str, str, Callable[[int, int, int], int]], ...] = (
+            ("inverted", "1 for taken", lambda value, n, width: value ^ (1 << n) - 1),
+            ("reversed", "the youngest branch in bit 0", lambda value, n, width: reversed_bits(value, n)),
+            ("from_top", "the oldest branch in its highest bit", lambda value, n, width: reversed_bits(value, width)),
+            ("at_top", "its branches in the upper bits", lambda value, n, width: value >> width - n),
+        )
+        for id, says, change in changes:
+            field_of = part.each(key, lambda f, id=id, change=change: meant(
+                f, f"map {id}", lambda v, place: change(v, used(place.values), place.width)))  # fmt: skip
+            yield Deviation(f"map_{id}", one.clause or part.clause, f"{one.name} has {says}", due, f"{key} value",
+                            field_of, key)  # fmt: skip
+
+
+def lengths(
+    part: Part, due: str, used: Callable[[Values], int], steps: Sequence[int], others: Mapping[str, Sequence[int]]
+) -> Iterator[Deviation]:
+    """The length of a field that holds a number of items is chosen otherwise. used: how many there are. steps: lengths
+    of the specification; others: those of somebody else, by name.
+    """
+    most = steps[-1]
+
+    def least(of: Iterable[int]) -> Callable[[int], int]:
+        known = tuple(of)
+        return lambda n: next(k for k in known if k >= n)
+
+    chosen = [("other", f"the lengths of {name}", least(of)) for name, of in others.items()]
+    chosen += [(f"{n}", f"always {n} bits", least([n])) for n in (most, most + 1)]
+    chosen += [
+        ("exact", "as many bits as branches", least(range(most + 1))),
+        ("bytes", "whole bytes", least(range(8, most + 9, 8))),
+        ("power", "2, 4, 8, 16 or 32 bits", least((1, 2, 4, 8, 16, 32))),
+    ]
+    chosen += [(f"full_{n}", f"{more} bits for {n} branches", lambda k, n=n: least(steps)(k + (k == n)))
+               for n, more in zip(steps, steps[1:])]  # fmt: skip
+    for key, one in part.fields.items():
+        for id, says, length in chosen:
+
+            def changed(of: Field, length: Callable[[int], int] = length) -> Field:
+                def width(config: Any, values: Values) -> int:
+                    return length(used(values)) if of.bits(config, values) else 0
+
+                return replace(of, width=width, present=always)
+
+            yield Deviation(f"map_length_{id}", part.clause_of(one), f"{one.name} has {says}", due, f"{key} width",
+                            part.each(key, changed), key)  # fmt: skip
+
+
 # Operators: which message it is
+
+
+def selector_bits(part: Part, key: str, width: int) -> Iterator[Deviation]:
+    """What selects a message, at its start, has one bit more, or its bits inverted. width: bits of it."""
+    wider = part.rows(lambda row: (Field(JUNK, 1, coding=UNUSED), *row))
+    yield Deviation(f"{key}_of_{width + 1}_bits", part.clause, f"{key} has {bits(width + 1)}",
+                    f"{key} has {bits(width)}", "extra", wider)  # fmt: skip
+    most = (1 << width) - 1
+    yield Deviation(f"{key}s_inverted", part.clause, f"{key} has its bits inverted",
+                    f"the codes of {key}s are those of the tables", f"{key}s",
+                    lambda table: renumbered(table, part.names, key, lambda code: most - code))  # fmt: skip
 
 
 def selectors(

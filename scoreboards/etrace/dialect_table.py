@@ -8,13 +8,12 @@ options that are not those reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from rvtrace.models.common.messages import Field, Place, always
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import FORMAT_BITS, MAP_LENGTHS, MAX_BRANCHES, OPTIONS, TABLES
 from rvtrace.models.riscv.isa import Flow
@@ -22,7 +21,8 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.diagnosis import operators as o
 from rvtrace.scoreboards.diagnosis.operators import Deviation, Part
 from rvtrace.scoreboards.diagnosis.search import Dialect
-from rvtrace.scoreboards.etrace.dialects import Meaning, Rewriting, Values, option_bit
+from rvtrace.scoreboards.diagnosis.values import Reference, completed
+from rvtrace.scoreboards.etrace.dialects import Change, Meaning, Rewriting, Values, of_field, option_bit
 from rvtrace.scoreboards.etrace.layout import Packets
 
 FORM = {"branch_map": "ET.pay.map_length"}  # clauses about the form of a field, where its own is about its values
@@ -31,7 +31,8 @@ UNREAD = ("privilege", "context", "time", "ecause", "tval", "ioptions")  # that 
 WIDER = ("return_stack_size_p", "call_counter_size_p")  # parameters that change more than widths
 DIFFERENTIAL, REFERENCE = "ET.pay.differential", "formats 0 to 2 have the difference from the last address reported"
 SIGN = "what follows the last byte of a payload repeats its last bit"
-Change = Callable[[int, Place], int]
+# Widths of buses and registers: from which a difference is extended, and of addresses whose upper bits are missing
+ZERO_EXTENDED, NARROWER = (16, 20, 24, 31, 32), (16, 24, 31, 32, 38, 39, 47, 48, 56, 63, 64)
 
 
 def dialects(config: Config, others: Sequence[tuple[str, Config]] = ()) -> tuple[Dialect, ...]:
@@ -94,84 +95,30 @@ def _bytes() -> Iterator[Dialect]:
 # What no row of a table says, as another table
 
 
+def _used(values: Mapping[str, Any]) -> int:
+    """Branches of a map."""
+    return values["branches"] or MAX_BRANCHES
+
+
 def _by_hand(every: Part, flow: Part, config: Config) -> Iterator[Deviation]:
-    def of(name: str, key: str, clause: str, says: str, due: str, change: Change, part: Part = every) -> Deviation:
-        return Deviation(name, clause, says, due, f"{key} value", part.each(key, lambda f: o.meant(f, name, change)))
-
-    def difference(value: int, place: Place, bits: int = 0) -> int:
-        """The other way, or extended with zeros from so many bits."""
-        if place.values["options"]["full_address"]:
-            return value
-        return -value if not bits else value if value >> bits else value - (value >> bits - 1 << bits)
-
-    def used(place: Place) -> int:
-        return place.values["branches"] or MAX_BRANCHES
-
-    yield of("difference_negated", "address", DIFFERENTIAL,
-             "differences are the last address less the address reported", REFERENCE, difference, flow)  # fmt: skip
-    for bits in (16, 20, 24, 31, 32):
-        if bits < config.iaddress_width_p - config.iaddress_lsb_p:
-            says = f"differences have {bits} bits and are extended with zeros, not their sign"
-            yield of(f"difference_{bits}_zero", "address", DIFFERENTIAL, says, REFERENCE,
-                     lambda value, place, bits=bits: difference(value, place, bits), flow)  # fmt: skip
-    yield of("count_all", "branch_count", "ET.pay.branch_count", "branch_count is the number of branches itself",
-             "branch_count is the number of branches less 31",
-             lambda value, _: value - MAX_BRANCHES if value >= MAX_BRANCHES else value)  # fmt: skip
-    yield of("full_map_31", "branches", "ET.pay.full_map", "branches is 31 for a full map without an address",
-             "31 branches without an address have branches=0", lambda value, _: value % MAX_BRANCHES)  # fmt: skip
-    for name, says, change in (
-        ("inverted", "1 for taken", lambda value, p: value ^ (1 << used(p)) - 1),
-        ("reversed", "the youngest branch in bit 0", lambda value, p: o.reversed_bits(value, used(p))),
-        ("from_top", "the oldest branch in its highest bit", lambda value, p: o.reversed_bits(value, p.width)),
-        ("at_top", "its branches in the upper bits", lambda value, p: value >> p.width - used(p)),
+    """Differences and maps, by operators that are told what the tables do not say; and two numbers of branches."""
+    address, maps = flow.only("address"), every.only("branch_map")
+    yield from o.differences(address, REFERENCE, lambda values: values["options"]["full_address"], ZERO_EXTENDED)
+    for key, clause, name, says, due, change in (
+        ("branch_count", "ET.pay.branch_count", "count_all", "branch_count is the number of branches itself",
+         "branch_count is the number of branches less 31", lambda v, _: v - MAX_BRANCHES if v >= MAX_BRANCHES else v),
+        ("branches", "ET.pay.full_map", "full_map_31", "branches is 31 for a full map without an address",
+         "31 branches without an address have branches=0", lambda v, _: v % MAX_BRANCHES),
     ):  # fmt: skip
-        yield of(f"map_{name}", "branch_map", "ET.pay.map_bits", f"branch_map has {says}",
-                 "bit 0 of branch_map is the oldest branch; 0 is taken, 1 is not taken", change)  # fmt: skip
-    yield from _map_lengths(every, config)
-    yield Deviation("format_of_3_bits", "ET.pay.fields", "format has 3 bits", "format has 2 bits", "extra",
-                    every.rows(lambda row: (Field(o.JUNK, 1, coding=o.UNUSED), *row)))  # fmt: skip
-    yield Deviation("formats_inverted", "ET.pay.fields", "format has its bits inverted",
-                    "the codes of formats are those of the tables", "formats",
-                    lambda table: o.renumbered(table, table.by_name, "format", lambda code: 3 - code))  # fmt: skip
-    if "tval" in every.fields:
-        lsb = config.iaddress_lsb_p
-        yield Deviation("tval_shifted", "ET.pay.tval",
-                        f"tval is shifted by {lsb} as an address is, and has {config.iaddress_width_p - lsb} bits",
-                        "tval has iaddress_width_p bits", "tval width",
-                        every.each("tval", lambda f: o.resized(
-                            o.meant(f, "shifted", lambda value, _: value << lsb), lambda n: n - lsb)))  # fmt: skip
-
-
-def _map_lengths(every: Part, config: Config) -> Iterator[Deviation]:
-    """The field branch_map with other lengths than the table of the specification has."""
+        meant = every.each(key, lambda f, name=name, change=change: o.meant(f, name, change))
+        yield Deviation(name, clause, says, due, f"{key} value", meant)
+    yield from o.maps(maps, "bit 0 of branch_map is the oldest branch; 0 is taken, 1 is not taken", _used)
     steps = MAP_LENGTHS[config.variant]
-    other = next(variant for variant in MAP_LENGTHS if variant != config.variant)
-
-    def least(lengths: Sequence[int]) -> Callable[[int], int]:
-        return lambda n: next(k for k in lengths if k >= n)
-
-    def longer(full: int) -> Callable[[int], int]:
-        return lambda n: least(steps)(n + (n == full))
-
-    for id, says, length in (
-        ("other", f"the lengths of {other}", least(MAP_LENGTHS[other])),
-        ("31", "always 31 bits", least([MAX_BRANCHES])),
-        ("32", "always 32 bits", least([MAX_BRANCHES + 1])),
-        ("exact", "as many bits as branches", least(range(MAX_BRANCHES + 1))),
-        ("bytes", "whole bytes", least(range(8, 40, 8))),
-        ("power", "2, 4, 8, 16 or 32 bits", least([1, 2, 4, 8, 16, 32])),
-        *((f"full_{n}", f"{more} bits for {n} branches", longer(n)) for n, more in zip(steps, steps[1:])),
-    ):  # fmt: skip
-
-        def changed(of: Field, length: Callable[[int], int] = length) -> Field:
-            def width(config: Config, values: Values) -> int:
-                return length(values["branches"] or MAX_BRANCHES) if of.bits(config, values) else 0
-
-            return replace(of, width=width, present=always)
-
-        yield Deviation(f"map_length_{id}", "ET.pay.map_length", f"branch_map has {says}",
-                        "branch_map has the least length of the table that holds `branches`", "branch_map width",
-                        every.each("branch_map", changed))  # fmt: skip
+    others = {variant: lengths for variant, lengths in MAP_LENGTHS.items() if variant != config.variant}
+    yield from o.lengths(maps, "branch_map has the least length of the table that holds `branches`", _used, steps,
+                         others)  # fmt: skip
+    yield from o.selector_bits(every, "format", FORMAT_BITS)
+    yield from o.as_address(every.only("tval"), config.iaddress_lsb_p)
 
 
 # What no row of a table says, as what fields mean in the order of the packets
@@ -191,15 +138,14 @@ def _of_values(every: Part, flow: Part, config: Config) -> Iterator[Dialect]:
                "3.0 and 3.1 have the full address", "sync",
                _referenced(every.names, flow.names, every.names))  # fmt: skip
     due = config.iaddress_width_p - config.iaddress_lsb_p
-    for width in (16, 24, 31, 32, 38, 39, 47, 48, 56, 63, 64):
-        if 8 < width < due:
-            yield made(f"address_{width}", "ET.pay.start", f"addresses have {width} bits",
-                       f"addresses have iaddress_width_p - iaddress_lsb_p = {due} bits", "address width",
-                       _filled_up(width, flow.names),
-                       table=every.each("address", lambda f, w=width: o.resized(f, lambda _: w)))  # fmt: skip
+    for width in (n for n in NARROWER if n < due):
+        yield made(f"address_{width}", "ET.pay.start", f"addresses have {width} bits",
+                   f"addresses have iaddress_width_p - iaddress_lsb_p = {due} bits", "address width",
+                   _filled_up(width, flow.names),
+                   table=every.each("address", lambda f, w=width: o.resized(f, lambda _: w)))  # fmt: skip
     if "time" in every.fields:
         yield made("time_relative", "ET.pay.time", "time is the difference from the time before",
-                   "time is the time value, absolute", "time", _relative_time)  # fmt: skip
+                   "time is the time value, absolute", "time", of_field("time", _relative_time))  # fmt: skip
     yield made("sync_in_map", "ET.pay.branch_bit",
                "the branch of a synchronization packet is in the next branch_map as well",
                "the branch at the address of a synchronization packet is in its branch bit, not in a map", "sync map",
@@ -212,62 +158,35 @@ def _referenced(moves: Container[str], flow: Container[str], relative: Container
     relative: packets of format 3 that have a difference too.
     """
 
-    def make(config: Config, _: Program) -> Meaning:
-        last = theirs = 0
+    def make(config: Config, _: Program) -> Change:
         mask = (1 << config.iaddress_width_p - config.iaddress_lsb_p) - 1
+        reference = Reference(lambda due, sent: due + sent & mask, lambda due, address: address - due, mask.__and__)
 
-        def meaning(name: str, values: Values, options: dict[str, int]) -> Values:
-            nonlocal last, theirs
-            if "address" not in values:
-                return values
-            in_full = bool(options["full_address"]) if name in flow else name not in relative
-            address = values["address"] + (0 if in_full else theirs) & mask
-            if not in_full:
-                values["address"] = address - (last if name in flow else 0)
-            elif name == "trap" and not values.get("thaddr", 1):
-                return values  # the address of an instruction that did not retire
-            last = address
-            if name in moves:
-                theirs = address
-            return values
+        def change(sent: int, name: str, values: Values, options: dict[str, int]) -> int:
+            whole_due = bool(options["full_address"]) or name not in flow
+            is_whole = whole_due and (name in flow or name not in relative)
+            if is_whole and name == "trap" and not values.get("thaddr", 1):
+                return sent  # of an instruction that did not retire: it is no reference
+            return reference(sent, is_whole, whole_due, name in moves)
 
-        return meaning
+        return change
 
-    return make
+    return of_field("address", make)
 
 
 def _filled_up(width: int, flow: Container[str]) -> Callable[..., Meaning]:
     """Upper bits that are missing are those of the program."""
 
-    def make(config: Config, program: Program) -> Meaning:
-        lsb = config.iaddress_lsb_p
-        tops = list(dict.fromkeys(base >> lsb >> width << width for base, _ in program.segments))
+    def make(config: Config, program: Program) -> Change:
+        whole = completed(program, config.iaddress_lsb_p, (width,))
+        return lambda sent, name, _, options: sent if name in flow and not options["full_address"] else whole(sent)
 
-        @cache
-        def whole(address: int) -> int:
-            found = (top | address for top in tops if program.insn((top | address) << lsb) is not None)
-            return next(found, address)
-
-        def meaning(name: str, values: Values, options: dict[str, int]) -> Values:
-            if "address" in values and not (name in flow and not options["full_address"]):
-                values["address"] = whole(values["address"])
-            return values
-
-        return meaning
-
-    return make
+    return of_field("address", make)
 
 
-def _relative_time(config: Config, _: Program) -> Meaning:
-    now, mask = 0, (1 << config.time_width_p) - 1
-
-    def meaning(name: str, values: Values, options: dict[str, int]) -> Values:
-        nonlocal now
-        if "time" in values:
-            now = values["time"] = now + values["time"] & mask
-        return values
-
-    return meaning
+def _relative_time(config: Config, _: Program) -> Change:
+    reference = Reference(lambda now, sent: now + sent & (1 << config.time_width_p) - 1, int.__sub__)
+    return lambda sent, *_: reference(sent, is_whole=False, whole_due=True)
 
 
 def _sync_in_map(config: Config, program: Program) -> Meaning:
@@ -303,24 +222,14 @@ def _options(config: Config) -> Iterator[Dialect]:
         if not sizes.get(name, 1):
             continue
         on, words = getattr(config, name), ("off", "on")
+        bit = 1 << option_bit(name)
+        reported = of_field("ioptions", lambda *_, bit=bit: lambda sent, *_: sent ^ bit)
         yield Dialect(f"reported_{name}", "ET.pay.ioptions",
                       f"ioptions reports that {name} is {words[1 - on]} while it is {words[on]}",
                       "ioptions has the options in force", f"option {name}",
-                      Rewriting(values=_option(name)))  # fmt: skip
+                      Rewriting(values=reported))  # fmt: skip
         yield Dialect(f"option_{name}", clauses.get(name, f"ET.opt.{name}"),
                       f"{name} is {words[1 - on]}, although it is configured and reported as {words[on]}",
                       "an option is in force if ioptions has it, and only then", f"option {name}",
-                      Rewriting(values=_option(name), config=lambda c, name=name, on=on: replace(c, **{name: 1 - on})),
+                      Rewriting(values=reported, config=lambda c, name=name, on=on: replace(c, **{name: 1 - on})),
                       )  # fmt: skip
-
-
-def _option(label: str) -> Callable[..., Meaning]:
-    def make(config: Config, _: Program) -> Meaning:
-        def meaning(name: str, values: Values, options: dict[str, int]) -> Values:
-            if name == "support" and "ioptions" in values:
-                values["ioptions"] ^= 1 << option_bit(label)
-            return values
-
-        return meaning
-
-    return make

@@ -15,13 +15,14 @@ from typing import Any
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.table import OPTIONS, options_of
 from rvtrace.models.riscv.program import Program
-from rvtrace.scoreboards.diagnosis.operators import Change
+from rvtrace.scoreboards.diagnosis import operators as o
 from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.etrace.layout import Packets, Read, kind_of, read, rewritten, standard
 
 MOST_KNOWN = 20_000  # payloads that are remembered: some 20 MB
 Values = dict[str, Any]
 Meaning = Callable[[str, Values, dict[str, int]], "Values | None"]  # (packet's name, its fields, options in force)
+Change = Callable[[int, str, Values, dict[str, int]], int]  # (a field's value, and the same) to the one that is meant
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Rewriting:
 
     frames: Callable[[bytes, Config], list[bytes]] | None = None
     payload: Callable[[bytes], bytes] | None = None
-    table: Change | None = None
+    table: o.Change | None = None
     extended: str = "sign"
     values: Callable[[Config, Program], Meaning] | None = None
     config: Callable[[Config], Config] | None = None
@@ -45,10 +46,10 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[int, int], tuple[Packets, Change, Packets]] = {}
+        self._tables: dict[tuple[int, int], tuple[Packets, o.Change, Packets]] = {}
         self._read: dict[tuple[Config, str], dict[Any, Any]] = {}
 
-    def table(self, table: Packets, change: Change) -> Packets:
+    def table(self, table: Packets, change: o.Change) -> Packets:
         """A table with a change."""
         key = id(table), id(change)
         if key not in self._tables:
@@ -126,6 +127,22 @@ class Rewriter:
 def rewritten_packets(packets: Sequence[bytes], rewriter: Rewriter) -> list[bytes]:
     """The packets as the specification has them; a payload that cannot be read stays as it is."""
     return [payload if (sent := rewriter.packet(payload)[1]) is None else sent for payload in packets]
+
+
+def of_field(key: str, make: Callable[[Config, Program], Change]) -> Callable[[Config, Program], Meaning]:
+    """The meaning of one field of each packet that has it."""
+
+    def made(config: Config, program: Program) -> Meaning:
+        change = make(config, program)
+
+        def meaning(name: str, values: Values, options: dict[str, int]) -> Values:
+            if key in values:
+                values[key] = change(values[key], name, values, options)
+            return values
+
+        return meaning
+
+    return made
 
 
 def option_bit(name: str) -> int:

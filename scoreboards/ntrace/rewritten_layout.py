@@ -44,11 +44,6 @@ def _part(kinds: Iterable[MessageType], words: str = "", name: str = "") -> Part
     return Part(tuple(kinds), FULLEST, PROBES, words, name, form=lambda one: "")
 
 
-def _only(part: Part, *keys: str) -> Part:
-    """A part whose other fields no operator changes."""
-    return part.without(*(key for key in part.fields if key not in keys))
-
-
 def _of_one(kind: MessageType) -> Part:
     """One message; without the fields that no other message has, of which it would say what is said of all."""
     alone = [f.key for f in kind.fields if sum(f.key in other.index for other in TYPES) == 1]
@@ -58,12 +53,12 @@ def _of_one(kind: MessageType) -> Part:
 EVERY = _part(TYPES)
 OWN = EVERY.without(*SHARED)
 FIXED = OWN.without(*(key for key, one in OWN.fields.items() if OWN.width(one) == VARIABLE))
-HEAD = _only(_part(TABLE.messages), *STARTS_WITH)
+HEAD = _part(TABLE.messages).only(*STARTS_WITH)
 IN_SYNCED, IN_UNSYNCED = _part(SYNCED, " in messages with SYNC", "sync"), _part(
     UNSYNCED, " in messages without SYNC", "other"
 )  # fmt: skip
 SINGLE = tuple(map(_of_one, TYPES))
-CDF = _only(OWN, "cdf")
+CDF = OWN.only("cdf")
 
 
 def _clause_of(deviation: Deviation) -> str:
@@ -146,17 +141,17 @@ def _cdf() -> Iterator[Dialect]:
 def _likely() -> Iterator[Dialect]:
     """Of many messages."""
     yield from _absences(OWN)
-    nearest = islice(o.widths(_only(HEAD, TCODE.key)), 4)  # with 9 bits and more, other damage is read as messages
+    nearest = islice(o.widths(HEAD.only(TCODE.key)), 4)  # with 9 bits and more, other damage is read as messages
     yield from _dialects(nearest, "NT.3.2.structure")
-    yield from _dialects(o.widths(_only(EVERY, TSTAMP.key)), "NT.8.7.width")
+    yield from _dialects(o.widths(EVERY.only(TSTAMP.key)), "NT.8.7.width")
     yield from _dialects(chain(o.widths(OWN), _unmarked(), o.exchanged(OWN)))
     yield from _dialects(chain(o.appended(EVERY), o.appended(IN_SYNCED)))
     yield from _dialects(chain(o.extra(HEAD, EXTRA), o.extra(HEAD, EXTRA, after=True)), "NT.3.2.structure")
     yield from _dialects(o.extra(FIXED, EXTRA[:2], after=True))
-    sources = (_only(part, SRC.key) for part in (IN_SYNCED, IN_UNSYNCED))
-    yield from _dialects(chain(o.moved(_only(EVERY, SRC.key)), o.exchanged(HEAD)), "NT.3.2.src")
+    sources = (part.only(SRC.key) for part in (IN_SYNCED, IN_UNSYNCED))
+    yield from _dialects(chain(o.moved(EVERY.only(SRC.key)), o.exchanged(HEAD)), "NT.3.2.src")
     yield from _dialects(chain.from_iterable(map(o.absent, sources)), "NT.3.2.src")
-    times = (_only(part, TSTAMP.key) for part in (EVERY, IN_SYNCED, IN_UNSYNCED))
+    times = (part.only(TSTAMP.key) for part in (EVERY, IN_SYNCED, IN_UNSYNCED))
     yield from _dialects(chain.from_iterable(o.early(part, SRC.key) for part in times), "NT.3.2.structure")
     yield from _cdf()
 
@@ -177,7 +172,7 @@ def _rare() -> Iterator[Dialect]:
 def _coded() -> Iterator[Dialect]:
     """Codes, counts and units of addresses."""
     codes = OWN.without("sync")  # messages decode with any SYNC
-    counts = _only(OWN, *(key for key, one in OWN.fields.items() if one.meaning and not one.codes))
+    counts = OWN.only(*(key for key, one in OWN.fields.items() if one.meaning and not one.codes))
     parts = [OWN, *(_of_address(one) for one in OWN.fields.values() if one.is_address)]
     units = ((o.unshifted(part, 1), o.overshifted(part, 1, (1, 2, -2))) for part in parts)
     for one in chain(o.codes(codes), o.recoded(codes), o.offset(counts)):
@@ -186,7 +181,7 @@ def _coded() -> Iterator[Dialect]:
 
 
 def _of_address(one: Field) -> Part:
-    return replace(_only(OWN, one.key), words=f" in {one.name}", id=one.key)
+    return replace(OWN.only(one.key), words=f" in {one.name}", id=one.key)
 
 
 LIKELY_LAYOUT, RARE_LAYOUT, CODES = tuple(_likely()), tuple(_rare()), tuple(_coded())

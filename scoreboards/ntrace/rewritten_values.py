@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 from rvtrace.models.ntrace.table import MDO_BITS, Message
 from rvtrace.scoreboards.diagnosis.search import Dialect
+from rvtrace.scoreboards.diagnosis.values import Join, Reference, completed
 from rvtrace.scoreboards.ntrace.counted import Counted
 from rvtrace.scoreboards.ntrace.rewriting import Rewriting, Rules, Value, with_field
 
 ADDRESSES = ("faddr", "uaddr")
 JUMPS = frozenset((4, 28))  # TCODEs with B-TYPE and without SYNC
 STARTS = (1, 3, 5, 7, 9)  # SYNC where trace begins
+LEAST = 5  # bits of an address that a device has at least
 
 
 def _field(keys: tuple[str, ...], of: Callable[[int, Rules], int], where: Callable[[Message], bool] | None = None
@@ -40,21 +43,23 @@ def _top(rules: Rules) -> int:
     return (1 << (rules.config.xlen - 1)) - 1
 
 
-def _complete(value: int, rules: Rules) -> int:
-    """A full address with the upper bits that make it code, the fewest that are missing."""
-    program = rules.program
-    if program is None or program.insn(value << 1) is not None:
-        return value
-    tops = sorted({at >> 1 for base, code in program.segments for at in (base, base + len(code) - 1)})
-    for width in range(rules.config.xlen - 1, 5, -1):
-        low = value & ((1 << width) - 1)
-        if value >> width:
-            break
-        for top in tops:
-            full = top >> width << width | low
-            if program.insn(full << 1) is not None:
-                return full
-    return value
+def _completed(rules: Rules) -> Callable[[int], int]:
+    """Of full addresses those with the upper bits that make them code, the fewest that are missing."""
+    return completed(rules.program, 1, range(rules.config.xlen - 1, LEAST, -1))
+
+
+def _full_addresses(rules: Rules) -> Value:
+    whole = _completed(rules)
+
+    def change(message: Message) -> Message:
+        full = message.get("faddr")
+        return message if full is None else with_field(message, "faddr", whole(full))
+
+    return change
+
+
+def _is_full(message: Message) -> bool:
+    return message.get("faddr") is not None
 
 
 def _reversed_groups(value: int, rules: Rules) -> int:
@@ -66,73 +71,51 @@ def _reversed_groups(value: int, rules: Rules) -> int:
     ) & _top(rules)  # fmt: skip
 
 
-class Reference:
-    """What U-ADDR is XORed with, as the specification has it and as a device has it (NT-19)."""
+def _references(
+    join: Join = operator.xor, full: bool = True, part: bool = False, moves: Callable[[Message], bool] = lambda _: True,
+    whole: Callable[[Rules], Callable[[int], int]] = lambda rules: lambda address: address,
+) -> Rewriting:  # fmt: skip
+    """Addresses in another form than F-ADDR in full and U-ADDR as the XOR with the address before (NT-19).
 
-    def __init__(self, rules: Rules, kind: str) -> None:
-        self._rules, self._kind, self._due, self._theirs = rules, kind, 0, 0
+    join: of the device's reference and what it sent, the address. full, part: whether F-ADDR and U-ADDR are sent in
+    full. moves: whether the address of a message is the next reference. whole: the right address.
+    """
 
-    def __call__(self, message: Message) -> Message:
-        full, part = message.get("faddr"), message.get("uaddr")
-        kind, top = self._kind, _top(self._rules)
-        if full is not None:
-            if kind == "faddr_relative":
-                full ^= self._due
-                message = with_field(message, "faddr", full)
-            self._due = full
-            if kind == "truncated":
-                self._due = _complete(full, self._rules)
-                message = with_field(message, "faddr", self._due)
-            if kind != "not_faddr" and (kind != "not_periodic" or message.get("sync") in STARTS):
-                self._theirs = full
-        elif part is not None:
-            target = {
-                "uaddr_full": part,
-                "difference": (self._theirs + part) & top,
-                "difference_back": (self._theirs - part) & top,
-            }.get(kind, self._theirs ^ part)
-            if kind != "sync_only":
-                self._theirs = target
-            if kind == "truncated":
-                target = _complete(target, self._rules)
-            message = with_field(message, "uaddr", target ^ self._due)
-            self._due = target
-        return message
+    def make(rules: Rules) -> Value:
+        top = _top(rules)
+        reference = Reference(lambda due, sent: join(due, sent) & top, operator.xor, whole(rules))
 
-
-class Time:
-    """TSTAMP as a difference or as itself where the other is due."""
-
-    def __init__(self, kind: str) -> None:
-        self._kind, self._now = kind, 0
-
-    def __call__(self, message: Message) -> Message:
-        if message.tstamp is None:
+        def change(message: Message) -> Message:
+            for key, is_whole, due in (("faddr", full, True), ("uaddr", part, False)):
+                if (sent := message.get(key)) is not None:
+                    return with_field(message, key, reference(sent, is_whole, due, moves(message)))
             return message
-        sync, stamp = message.type.has_sync, message.tstamp
-        if self._kind == "absolute":
-            now = stamp
-        elif self._kind == "relative":
-            now = self._now + stamp
-        else:  # synchronizing messages do not move what the next difference is from
-            now = stamp if sync else self._now + stamp
-        before, self._now = self._now, now
-        return message.replaced(tstamp=now if sync else max(now - before, 0))
+
+        return change
+
+    return Rewriting(value=make)
 
 
-class NotReset:
+def _times(absolute: bool) -> Rewriting:
+    """TSTAMP is itself in every message, or a difference in every message."""
+
+    def make(rules: Rules) -> Value:
+        reference = Reference(operator.add, lambda before, now: max(now - before, 0))
+
+        def change(message: Message) -> Message:
+            stamp = message.tstamp
+            return message if stamp is None else message.replaced(
+                tstamp=reference(stamp, absolute, message.type.has_sync))  # fmt: skip
+
+        return change
+
+    return Rewriting(value=make)
+
+
+def _not_reset(rules: Rules) -> Callable[[int, Rules], int]:
     """A count that goes on where it should start again."""
-
-    def __init__(self, key: str) -> None:
-        self._key, self._before = key, 0
-
-    def __call__(self, message: Message) -> Message:
-        key = "rdata" if message.get("rcode") == 0 and self._key == "icnt" else self._key
-        value = message.get(key)
-        if value is None:
-            return message
-        before, self._before = self._before, value
-        return with_field(message, key, value - before) if value >= before else message
+    reference = Reference(operator.add, lambda before, now: now - before if now >= before else now)
+    return lambda value, rules: reference(value, is_whole=True, whole_due=False)
 
 
 def _reverse_hist(value: int, rules: Rules) -> int:
@@ -160,10 +143,12 @@ def _hists(of: Callable[[int, Rules], int]) -> Rewriting:
     return Rewriting(value=make)
 
 
-def _counts(of: Callable[[int, Rules], int]) -> Rewriting:
-    """A function of I-CNT, wherever it is."""
+def _counts(begin: Callable[[Rules], Callable[[int, Rules], int]]) -> Rewriting:
+    """A function of I-CNT, wherever it is. begin: makes it, for one trace."""
 
     def make(rules: Rules) -> Value:
+        of = begin(rules)
+
         def change(message: Message) -> Message:
             key = "rdata" if message.get("rcode") == 0 else "icnt"
             value = message.get(key)
@@ -171,10 +156,6 @@ def _counts(of: Callable[[int, Rules], int]) -> Rewriting:
 
         return change
 
-    return Rewriting(value=make)
-
-
-def _stateful(make: Callable[[Rules], Value]) -> Rewriting:
     return Rewriting(value=make)
 
 
@@ -196,28 +177,28 @@ VALUES = (
     Dialect("rcode_bits_2_4", "NT.7.8.rcode", "RCODE is 2 for I-CNT and 4 for HIST",
             "RCODE is 0 for I-CNT and 1 for HIST", "rcode value", _codes("rcode", (2, 0), (4, 1))),
     Dialect("faddr_truncated", "NT.8.1.faddr", "the upper bits of F-ADDR are missing", "F-ADDR is the full address",
-            "", _field(("faddr",), _complete)),
+            "", Rewriting(value=_full_addresses)),
     Dialect("addresses_truncated", "NT.8.1.faddr", "the upper bits of each address are missing",
-            "an address has all its bits", "reference", _stateful(lambda rules: Reference(rules, "truncated"))),
+            "an address has all its bits", "reference", _references(whole=_completed)),
     Dialect("faddr_relative", "NT.8.1.faddr", "F-ADDR is relative, as U-ADDR is", "F-ADDR is the full address",
-            "reference", _stateful(lambda rules: Reference(rules, "faddr_relative"))),
+            "reference", _references(full=False)),
     Dialect("uaddr_full", "NT.8.1.xor", "U-ADDR is the full address", "U-ADDR is the XOR with the address before",
-            "reference", _stateful(lambda rules: Reference(rules, "uaddr_full"))),
+            "reference", _references(part=True)),
     Dialect("uaddr_difference", "NT.8.1.xor", "U-ADDR is an arithmetic difference",
             "U-ADDR is the XOR with the address before", "reference",
-            _stateful(lambda rules: Reference(rules, "difference"))),
+            _references(operator.add)),
     Dialect("uaddr_difference_back", "NT.8.1.xor", "U-ADDR is an arithmetic difference, the new address subtracted",
             "U-ADDR is the XOR with the address before", "reference",
-            _stateful(lambda rules: Reference(rules, "difference_back"))),
+            _references(operator.sub)),
     Dialect("uaddr_from_sync", "NT-19", "U-ADDR is the XOR with the last F-ADDR",
             "U-ADDR is the XOR with the last address reported", "reference",
-            _stateful(lambda rules: Reference(rules, "sync_only"))),
+            _references(moves=_is_full)),
     Dialect("uaddr_not_from_sync", "NT-19", "F-ADDR does not become the reference of U-ADDR",
             "U-ADDR is the XOR with the last address reported", "reference",
-            _stateful(lambda rules: Reference(rules, "not_faddr"))),
+            _references(moves=lambda message: not _is_full(message))),
     Dialect("uaddr_not_from_later_sync", "NT-19", "F-ADDR becomes the reference of U-ADDR only where trace starts",
             "U-ADDR is the XOR with the last address reported", "reference",
-            _stateful(lambda rules: Reference(rules, "not_periodic"))),
+            _references(moves=lambda m: not _is_full(m) or m.get("sync") in STARTS)),
     Dialect("address_bits_reversed", "NT.3.3.lsb_first", "the MDO bits of each byte of an address are in reverse (MSB"
             " first)", "fields are sent LSB first", "order of bits", _field(ADDRESSES, _reversed_groups)),
     Dialect("hist_reversed", "NT.8.3.hist", "HIST has the last branch highest", "HIST has the last branch lowest",
@@ -225,11 +206,11 @@ VALUES = (
     Dialect("hist_inverted", "NT-1", "HIST has 0 for a branch that is taken", "HIST has 1 for a branch that is taken",
             "polarity", _hists(_invert_hist)),
     Dialect("icnt_bytes", "NT.8.4.icnt", "I-CNT counts bytes", "I-CNT counts half-words", _COUNT,
-            _counts(lambda value, rules: value >> 1)),
+            _counts(lambda _: lambda value, rules: value >> 1)),
     Dialect("icnt_words", "NT.8.4.icnt", "I-CNT counts words of 32 bits", "I-CNT counts half-words", _COUNT,
-            _counts(lambda value, rules: value << 1)),
+            _counts(lambda _: lambda value, rules: value << 1)),
     Dialect("icnt_not_reset", "NT.8.4.3.icnt_reset", "I-CNT goes on after it was sent",
-            "I-CNT starts again at 0 after it was sent", _COUNT, _stateful(lambda rules: NotReset("icnt"))),
+            "I-CNT starts again at 0 after it was sent", _COUNT, _counts(_not_reset)),
     Dialect("icnt_one_less", "NT.8.4.count", "I-CNT is one too few", "I-CNT counts the half-words that retired", _COUNT,
             _field(("icnt",), lambda value, rules: value + 1,
                    lambda m: m.name != "ProgTraceSync" and not m.get("btype"))),
@@ -242,7 +223,7 @@ VALUES = (
     Dialect("hist_stop_low", "NT.8.3.stop_bit", "the stop bit of HIST is the lowest bit", "the stop bit is on top",
             _HIST, _hists(lambda value, rules: value >> 1 | 1 << max(value.bit_length() - 1, 0) if value else value)),
     Dialect("time_absolute", "NT-15", "TSTAMP is the absolute time in every message",
-            "TSTAMP is a difference in messages without SYNC", "time", _stateful(lambda rules: Time("absolute"))),
+            "TSTAMP is a difference in messages without SYNC", "time", _times(absolute=True)),
     Dialect("time_relative", "NT.8.7.absolute", "TSTAMP is a difference in every message",
-            "TSTAMP is the absolute time in messages with SYNC", "time", _stateful(lambda rules: Time("relative"))),
+            "TSTAMP is the absolute time in messages with SYNC", "time", _times(absolute=False)),
 )  # fmt: skip
