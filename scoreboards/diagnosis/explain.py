@@ -11,6 +11,7 @@ and lets more be judged: a clause that fails as claimed fails in its verdict too
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,9 +19,12 @@ from rvtrace.models.common.options import Options
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis.budget import Budget
-from rvtrace.scoreboards.diagnosis.search import Chosen, Evidence, Explanation, Reading, Search
+from rvtrace.scoreboards.diagnosis.search import Chosen, Evidence, Explanation, Habit, Reading, Search
 
 C = TypeVar("C", bound=Options)
+
+_DEVICE = re.compile(r"\bDUT=\S+")
+_known: dict[str, dict[Habit, None]] = {}  # of each device, what explained its runs
 
 SUPPORT = 4  # messages or packets lost that make one deviation believable
 HALF, MOSTLY = 0.5, 0.9  # shares of the instructions that could be judged
@@ -40,15 +44,19 @@ def explain(
     read: Callable[[Reading[C]], Any],
     judge: Callable[[Any], Verdict],
     budget: Budget,
+    rerun: str = "",
 ) -> Diagnosed:
     """Of the readings that explain a capture, the one with which the fewest checks fail, and the verdict with it.
 
     claimed: the verdict on the capture as claimed, with `config`. read: the capture as a reading has it. judge: the
-    check of a capture.
+    check of a capture. rerun: the command of a run; what explains it is tried first in later runs of its device in this
+    process, whose order does not depend on the time.
     """
     if not budget.seconds:
         return Diagnosed(claimed)
-    search = Search(evidence, config, budget)
+    device = _DEVICE.search(rerun)
+    known = _known.setdefault(device[0], {}) if device else {}
+    search = Search(evidence, config, budget, known)
     explanations, share = search.explanations()
     believable = int(share * evidence.size) // SUPPORT
     explanations = [one for one in explanations if len(one.found) <= max(believable, 1)]
@@ -68,6 +76,7 @@ def explain(
         add_note(claimed.book, note)
         return Diagnosed(claimed)
     _, explanation, capture, verdict = best
+    known[Habit.of(explanation.reading, config)] = None
     chosen = Chosen(capture, explanation.found, share, explanation.reading, tuple(claimed.failures), note)
     chosen.report(verdict.book)
     verdict.read = capture

@@ -6,20 +6,21 @@ and none names the cause. Here the trace is read in other ways: with other value
 their layout, and in *dialects*, each of which is one deviation from the specification that can be taken back. What
 makes the trace decode is the finding, and everything else is judged with it.
 
-    search = Search(evidence, config, budget)                evidence: an `Evidence` of one capture
+    search = Search(evidence, config, budget, known)         evidence: an `Evidence` of one capture
     explanations, share = search.explanations()
 
 Which of them is the finding is chosen by what fails with each (explain.py).
 
 The trace is first looked at near the place where decoding stops: a reading that does not get past it costs little.
 Where no single deviation does, pairs are tried; then the next place where decoding stops follows, up to ROUNDS times.
+What explained earlier runs of the same device is tried first, and if it explains all, nothing else is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -159,11 +160,36 @@ def variations(config: C, table: Iterable[Variation]) -> Iterator[tuple[Variatio
                     yield variation, replace(config, **{variation.option: value})
 
 
-class Search(Generic[C, W]):
-    """The search over the readings of one capture. tried: readings that were looked at."""
+class Habit(NamedTuple):
+    """What explained a run of a device: options with their values, and dialects by name."""
 
-    def __init__(self, evidence: Evidence[C, W], claimed: C, budget: Budget) -> None:
+    options: tuple[tuple[str, Any], ...]
+    dialects: tuple[str, ...]
+
+    @classmethod
+    def of(cls, reading: Reading[C], claimed: C) -> Habit:
+        """That of a reading."""
+        differing = (one.name for one in fields(claimed) if one.init)
+        options = ((name, getattr(reading.config, name)) for name in _differing(claimed, reading.config, differing))
+        return cls(tuple(options), tuple(dialect.name for dialect in reading.dialects))
+
+    def reading(self, evidence: Evidence[C, Any], claimed: C) -> Reading[C] | None:
+        """The same of another run; None if its configuration does not have it."""
+        dialects = tuple(dialect for dialect in evidence.dialects if dialect.name in self.dialects)
+        with suppress(ConfigError):
+            config = replace(claimed, **dict(self.options))
+            return Reading(config, dialects) if len(dialects) == len(self.dialects) else None
+        return None
+
+
+class Search(Generic[C, W]):
+    """The search over the readings of one capture. known: what explained earlier runs of the device. tried: readings
+    that were looked at.
+    """
+
+    def __init__(self, evidence: Evidence[C, W], claimed: C, budget: Budget, known: Iterable[Habit] = ()) -> None:
         self.evidence, self.claimed, self.budget, self.tried = evidence, claimed, budget, 0
+        self._known = tuple(known)
 
     def explanations(self) -> tuple[list[Explanation[C]], float]:
         """The readings that explain the capture, at most TIED of them, and the share of it that cannot be decoded as
@@ -178,6 +204,10 @@ class Search(Generic[C, W]):
         share = left = evidence.lost(best[0])
         if share < MUCH:
             return [], share
+        habits = [one for habit in self._known if (one := habit.reading(evidence, claimed)) is not None]
+        kept, after = _least([(evidence.lost(reading), reading) for reading in habits])
+        if kept and after < MUCH:  # what explains less may be what was wrong before
+            best, left = kept, after
         for _ in range(ROUNDS):
             if left < MUCH:
                 break  # what is left is damage, as it is where nothing was taken back

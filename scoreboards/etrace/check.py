@@ -57,7 +57,8 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     if packets.follows(verdict.decoded):
         return verdict
     read = partial(as_read, capture)
-    made = explain(verdict, packets, capture.config, read, partial(judged, tolerances=tolerances), budget).verdict
+    judge = partial(judged, tolerances=tolerances)
+    made = explain(verdict, packets, capture.config, read, judge, budget, capture.rerun).verdict
     return made if made.stats["judged"] > verdict.stats["judged"] else verdict
 
 

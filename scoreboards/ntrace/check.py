@@ -62,7 +62,8 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
         return verdict
     budget = Budget.of(len(capture.data), capture.beats is not None)
     read = partial(as_read, capture, traced)
-    return explain(verdict, traced, capture.config, read, partial(judged, tolerances=tolerances), budget).verdict
+    judge = partial(judged, tolerances=tolerances)
+    return explain(verdict, traced, capture.config, read, judge, budget, capture.rerun).verdict
 
 
 def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdict:
