@@ -16,7 +16,7 @@ from rvtrace.jobs.arguments import ArgumentError, flag, number, typed
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.scoreboards.common.captured import MOST
 from rvtrace.scoreboards.common.verdict import Verdict
-from rvtrace.scoreboards.diagnosis import budget
+from rvtrace.scoreboards.diagnosis import budget, cheap
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
     with budget.limited(0 if what else None):
         verdict = _verdict(given, files, capture, retired, tolerances)
     early = unlike.ends_early(files, verdict.decoded, retired, int(verdict.stats["instructions"]))
-    return Judged(files, retired, verdict, part, rerun, what or early or problem(files, verdict.decoded))
+    other = "" if cheap.explained(verdict.book) else problem(files, verdict.decoded)
+    return Judged(files, retired, verdict, part, rerun, what or early or other)
 
 
 def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, most: int = MOST) -> Judged:

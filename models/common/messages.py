@@ -197,7 +197,8 @@ Kind = TypeVar("Kind", bound="MessageType")
 class MessageType:
     """A kind of message, packet or item: its fields in the order in which they are sent, without those of `selector`.
 
-    selector: the values that say that a message is of this kind (TCODE; format and subformat; opcode).
+    selector: the values that say that a message is of this kind (TCODE; format and subformat; opcode). reports: what a
+    hart does, in the plural, that nothing but such a message reports; empty if it does not depend on the hart alone.
     """
 
     name: str
@@ -206,6 +207,7 @@ class MessageType:
     section: str = ""
     clause: str = ""
     meaning: str = ""
+    reports: str = ""
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

@@ -242,8 +242,12 @@ def _if(present: Of, when: str, *fields: Field) -> tuple[Field, ...]:
 EXPLICIT, BRANCHED = "unless implicit_exception implies it", "if branches is not 0"
 
 
+REPORTS = {"trap": "exceptions and interrupts"}
+
+
 def _packet(name: str, fields: tuple[Field, ...], format: int, subformat: int | None = None) -> MessageType:
-    return MessageType(name, fields, {"format": format} | ({} if subformat is None else {"subformat": subformat}))
+    selector = {"format": format} | ({} if subformat is None else {"subformat": subformat})
+    return MessageType(name, fields, selector, reports=REPORTS.get(name, ""))
 
 
 V2_0 = Table(

@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be said at once of bytes that are no trace, before anything is searched."""
+"""What can be said at once, before anything is searched: bytes that are no trace, and a message that is never sent."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import COMPARED, DECODER
+
 LOOKED_AT = 4096  # bytes: one page says it
 FEWEST = 32  # bytes; of a trace so many are not printable by chance: (97 / 256) ** 32 is 3e-14
+FEW = 3  # times that the hart does something: what is not reported so often is not due to damage at one place
+SOME = 4  # instructions that are right; in layouts of tests/ntrace/deviations.py in which no trap is read none is
+BEFORE = -1  # place of a finding about the whole trace
 _TEXT = frozenset(range(0x20, 0x7F)) | frozenset(b"\t\n\r")
 
 
@@ -16,3 +27,47 @@ def sentence(data: bytes) -> str:
     if len(seen) >= FEWEST and _TEXT.issuperset(seen):
         return "it is a text, not the bytes of an encoder"
     return ""
+
+
+class Act(NamedTuple):
+    """Something that a hart does and one kind of message reports, whatever else a device may choose.
+
+    clause: that demands it. what: in the plural. message: that reports it. count: how often it was done; sent: how many
+    such messages there are.
+    """
+
+    clause: str
+    what: str
+    message: str
+    count: int
+    sent: int
+
+
+def begins_right(reported: np.ndarray, retired: np.ndarray) -> bool:
+    """Whether a trace is right at its start: in a wrong layout any message can be another one. Both are PCs."""
+    return len(reported) >= SOME and np.array_equal(reported[:SOME], retired[:SOME])
+
+
+def missing(book: ClauseBook, acts: Iterable[Act]) -> bool:
+    """Put first that a message is never sent, in the verdict on a trace that fails; whether it is so.
+
+    What a decoder made of the trace, which went astray at the first of these places, follows from it.
+    """
+    found = [one for one in acts if one.count >= FEW and not one.sent]
+    if not found:
+        return False
+    rest, book.failures = book.failures, []
+    for one in found:
+        said = f"{one.message} is never sent: the hart had {one.count} {one.what}, and none is reported"
+        book.fail(Failure(one.clause, said, table=[(one.message, f"{one.count}", "0")], at=BEFORE))
+    clauses = {one.clause for one in found}
+    for failure in rest:
+        if failure.found in (DECODER, COMPARED) and failure.clause not in clauses and not failure.cause:
+            failure.cause = found[0].clause
+    book.add({}, rest)
+    return True
+
+
+def explained(book: ClauseBook) -> bool:
+    """Whether a message that is never sent explains a trace."""
+    return any(failure.at == BEFORE and failure.found not in (DECODER, COMPARED) for failure in book.failures)

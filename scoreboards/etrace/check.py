@@ -19,12 +19,12 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.diagnosis.budget import Budget
-from rvtrace.scoreboards.diagnosis.cheap import sentence
+from rvtrace.scoreboards.diagnosis.cheap import missing, sentence
 from rvtrace.scoreboards.diagnosis.explain import explain
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
-from rvtrace.scoreboards.etrace.hypotheses import Packets, as_read
+from rvtrace.scoreboards.etrace.hypotheses import Packets, acts, as_read
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.pace import check_pace
@@ -51,6 +51,8 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     tolerances = chosen(tolerances, capture, Tolerances)
     verdict = judged(capture, tolerances)
     if capture.exact or verdict.passed or sentence(b"".join(capture.packets)):
+        return verdict
+    if missing(verdict.book, acts(capture, verdict.decoded)):
         return verdict
     budget = Budget.of(sum(map(len, capture.packets)), capture.beats is not None)
     packets = Packets(capture, expected(capture).pc)

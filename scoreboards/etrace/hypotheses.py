@@ -23,12 +23,13 @@ from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
-from rvtrace.models.etrace.table import PRIVILEGE_NAMES
+from rvtrace.models.etrace.table import PRIVILEGE_NAMES, TABLES
+from rvtrace.scoreboards.diagnosis.cheap import Act, begins_right
 from rvtrace.scoreboards.diagnosis.search import Dialect, Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Known, Rewriter, rewritten_packets
-from rvtrace.scoreboards.etrace.expected import TRACE_LOST
+from rvtrace.scoreboards.etrace.expected import TRACE_LOST, expected
 from rvtrace.scoreboards.etrace.transported import transport_dialects
 
 OPTIONS = (
@@ -266,6 +267,17 @@ class Packets:
         if not len(differ):
             return None
         return max(int(np.searchsorted(first, int(differ[0]), side="right")) - 1, 0)
+
+
+def acts(capture: EtraceCapture, trace: DecodedTrace) -> list[Act]:
+    """What the hart did that one packet reports; nothing if some were lost, or not all is read as it was sent."""
+    wanted = expected(capture)
+    lost = wanted.drop_at is not None and len(wanted.drop_at)
+    traps = sum(not trap.optional for trap in wanted.traps)
+    if lost or None in trace.packets or not begins_right(trace.pcs, wanted.pc):
+        return []
+    sent = sum(packet is not None and packet.name == "trap" for packet in trace.packets)
+    return [Act("ET.bt.traps", TABLES[capture.config.variant]["trap"].reports, "trap", traps, sent)]
 
 
 def _ioptions_layouts(config: Config) -> Iterator[str]:

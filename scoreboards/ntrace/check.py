@@ -21,12 +21,12 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.diagnosis.budget import Budget
-from rvtrace.scoreboards.diagnosis.cheap import sentence
+from rvtrace.scoreboards.diagnosis.cheap import missing, sentence
 from rvtrace.scoreboards.diagnosis.explain import explain
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.exact import check_exact
 from rvtrace.scoreboards.ntrace.expected import expected
-from rvtrace.scoreboards.ntrace.hypotheses import Traced, as_read
+from rvtrace.scoreboards.ntrace.hypotheses import Traced, acts, as_read
 from rvtrace.scoreboards.ntrace.legal import check_legal
 from rvtrace.scoreboards.ntrace.legal_framing import with_front
 from rvtrace.scoreboards.ntrace.lossless import Lossless
@@ -55,6 +55,8 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     tolerances = chosen(tolerances, capture, Tolerances)
     verdict = judged(capture, tolerances)
     if capture.exact or verdict.passed or sentence(capture.data):
+        return verdict
+    if missing(verdict.book, acts(capture, verdict.decoded)):
         return verdict
     predicted = capture.config.implicit_return in PREDICTED
     traced = Traced(capture.data, capture.program, capture.config, None if predicted else expected(capture).pc)

@@ -51,8 +51,9 @@ class Counted:
             self._icnt += full
             return message
         if code in (1, 2) and full:
-            if not self._stop:
-                self._bits += f"{full:b}"[1:] * (message.get("hrepeat", 1) or 1)
+            if not self._stop:  # of what is misread any number may be repeated; no more bits than instructions are used
+                bits, times = f"{full:b}"[1:], min(message.get("hrepeat", 1) or 1, FOLLOWED)
+                self._bits = (self._bits + bits * min(times, FOLLOWED // max(len(bits), 1)))[:FOLLOWED]
             return message
         icnt = message.get("icnt")
         if icnt is None:

@@ -16,11 +16,14 @@ from rvtrace.models.ntrace.codec import unpack
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace, Decoder
-from rvtrace.models.ntrace.table import RESERVED_RCODES, TABLES, VENDOR_TCODES, Message
+from rvtrace.models.ntrace.table import B_TYPE, RESERVED_RCODES, TABLES, VENDOR_TCODES, Message
 from rvtrace.models.riscv.program import Program
+from rvtrace.models.riscv.retired import IType
+from rvtrace.scoreboards.diagnosis.cheap import Act, begins_right
 from rvtrace.scoreboards.diagnosis.search import Reading, Variation, variations
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
+from rvtrace.scoreboards.ntrace.expected import expected
 from rvtrace.scoreboards.ntrace.rewriting import LONGEST, Moved, Rules, pieces, rewrite
 
 RESERVED_CODES = {"rcode": RESERVED_RCODES, "sync": (8, *range(10, 14)), "evcode": (2, 3, 5, 6, 7)}  # tables 19, 25, 23
@@ -34,6 +37,10 @@ OPTIONS = (
     Variation("all_jumps", "NT.2.all_jumps"),
     VARIANT,
 )
+JUMPS = (
+    IType.XRET, IType.UNINFERABLE_JUMP, IType.UNINFERABLE_CALL, IType.UNINFERABLE_TAIL_CALL, IType.COROUTINE_SWAP,
+    IType.RETURN, IType.OTHER_UNINFERABLE_JUMP,
+)  # fmt: skip
 SOURCE = Variation("src_bits", "NT-17")
 INHIBITED = Variation("inhibit_src", "NT.3.2.src", follows="src_bits")
 IDENTITY = Variation("src_id", "NT.3.2.src", follows="src_bits")
@@ -231,6 +238,27 @@ class Traced:
             if piece.whole and len(piece.raw) > 2:
                 return sum((byte >> 2) << 6 * place for place, byte in enumerate(piece.raw[1:3]))
         return 0
+
+
+def acts(capture: NtraceCapture, trace: DecodedTrace) -> list[Act]:
+    """What the hart did that one kind of message reports; nothing if some may be missing, or not all is read as it was
+    sent.
+
+    Traps, by a message whose B-TYPE is not 0. Where it is 0 in all, messages beside those of jumps may report the traps
+    as jumps: some of them for another reason, so that fewer than half of the traps are none.
+    """
+    config, wanted = capture.config, expected(capture)
+    lost = wanted.drop_at is not None and len(wanted.drop_at)
+    if lost or config.implicit_return or config.sequential_jump:
+        return []
+    if _unknown_of(trace, config) or not begins_right(trace.pcs, wanted.pc):
+        return []
+    traps = sum(not trap.optional for trap in wanted.traps)
+    types = [one for one in (message.get(B_TYPE.key) for message in trace.log) if one is not None]
+    beside = len(types) - int(np.count_nonzero(np.isin(wanted.itype, JUMPS)))
+    reported = sum(map(bool, types)) or (beside if 2 * beside >= traps else 0)
+    by = f"a message with {B_TYPE.name} 1 to 3"
+    return [Act("NT.10.traps", "exceptions and interrupts", by, traps, reported)]
 
 
 def _place(known: np.ndarray, told: np.ndarray, position: int) -> int | None:

@@ -158,9 +158,10 @@ def _likely() -> Iterator[Dialect]:
 
 def _rare() -> Iterator[Dialect]:
     """Of one message, and codes."""
+    of_all = [one.change(TABLE) for one in o.exchanged(OWN)]
     for part in SINGLE:
         yield from _absences(part)
-        yield from _dialects(o.exchanged(part))
+        yield from _dialects(one for one in o.exchanged(part) if one.change(TABLE) not in of_all)
         yield from _dialects(o.appended(part))
     yield from _dialects(o.presence(OWN))
     types = replace(TABLE, messages=TYPES)
