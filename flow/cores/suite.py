@@ -82,7 +82,7 @@ def random_cases(core: Core, seeds: Iterable[int], folder: Path) -> list[Case]:
 
 def verify_all(
     core: Core, cases: Sequence[Case], out: Path, report: Callable[[Outcome], None] = lambda one: None,
-    made: Build | None = None, limit: int = LIMIT, select: int | None = None,
+    made: Build | None = None, limit: int = LIMIT, select: int = 0,
 ) -> list[Outcome]:  # fmt: skip
     """Run and judge all of them; `report` gets each outcome as soon as it is there. made: the build, if it is not that
     of the core; select: which mutant of it (flow/faults/cores.py).
@@ -102,7 +102,7 @@ def verify_all(
 
 
 def _group(
-    core: Core, made: Build, out: Path, limit: int, select: int | None, cases: Sequence[Case]
+    core: Core, made: Build, out: Path, limit: int, select: int, cases: Sequence[Case]
 ) -> list[Outcome]:  # fmt: skip
     ready: dict[str, tuple[Case, Chosen]] = {}
     outcomes: dict[str, Outcome] = {}
@@ -116,7 +116,7 @@ def _group(
         ready[case.name] = case, chosen
     jobs = [Job(name, f"program:{name}", ip=MAIN, out=str(out / name)) for name in ready]
     if jobs:
-        plusargs = [] if select is None else [f"+mutant={select}"]
+        plusargs = [f"+mutants={1 << select:x}"] if select else []
         for result in run(made, jobs, out / f"process-{cases[0].name}", plusargs=plusargs):
             case, chosen = ready[result["name"]]
             outcomes[case.name] = judge(core, case, chosen, out / case.name, result)

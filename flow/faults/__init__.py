@@ -7,4 +7,4 @@ links and does not mutate decorated functions, and cosmic-ray writes into the ch
 mutant.
 """
 
-ENVIRONMENT = "RVTRACE_MUTANT"  # the number of the mutant, for a simulator that is a copy of a process
+ENVIRONMENT = "RVTRACE_MUTANT"  # the numbers of the mutants, for a simulator that is a copy of a process

@@ -409,7 +409,7 @@ class Campaign:
         limit = how.longest * _SLOW if how.longest else _BASELINE
 
         def one(lot: list[Job]) -> list[dict[str, Any]]:
-            plays = [Play("", 0, [fresh(job)], [limit]) for job in lot]
+            plays = [Play("", [], [fresh(job)], [limit]) for job in lot]
             return play(image.made, plays, place / named(lot[0].name))
 
         with ThreadPoolExecutor(self.workers) as pool:
@@ -438,7 +438,8 @@ class Campaign:
         for mutant in mutants:
             order = self._kills.order(mutant.file, runs, seconds)
             limits = [_LONG if how.patient else max(_LEAST, _FACTOR * seconds[job.name]) for job in order]
-            plays.append(Play(mutant.name, image.numbers.get(mutant.name, 0), order, limits))
+            number = [image.numbers[mutant.name]] if image.numbers else []
+            plays.append(Play(mutant.name, number, order, limits))
         place = self.subject.folder / "runs" / named(mutants[0].name)
         begin, killed = time.monotonic(), set()
         results = play(image.made, plays, place, how.words)

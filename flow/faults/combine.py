@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes one design that has many faults: which of them it has, the plusarg +mutant=<number> of the simulation selects.
+"""Writes one design that has many faults: which of them it has is selected when a simulation begins.
 
     made = combine(files, faults)
     made.files                     # the changed files, with the original and the changed code side by side
-    made.number["adder_is_off"]    # +mutant=<this>; 0, or no plusarg, is the unchanged RTL
+    made.number["adder_is_off"]    # what selects it
     made.alone                     # the faults that need a build of their own, with the reason
 
-combine(..., several=True): any of them together, by +mutants=<a hexadecimal number with the bits of these numbers>.
++mutants=<a hexadecimal number with the bits of these numbers> selects one, or several together; without it, or with 0,
+the design is the unchanged one. The processes that runner.py forks select theirs by themselves (forked.py).
 
-Code that differs at run time is selected in place: an expression as `(sel == N ? mutated : original)`, a statement with
-`if`. Where an operand of another width or sign would change how the rest is computed, or there is doubt, the selection
-moves to what is around it, up to the statement or the continuous assignment. What is needed when the design is
-elaborated, such as parameters, widths and generate conditions, cannot be selected.
+Code that differs at run time is selected in place: an expression as `(on_N != 0 ? mutated : original)`, a statement
+with `if`. Where an operand of another width or sign would change how the rest is computed, or there is doubt, the
+selection moves to what is around it, up to the statement or the continuous assignment. What is needed when the design
+is elaborated, such as parameters, widths and generate conditions, cannot be selected.
 
-`sel` (with several, each `on_<number>`) is a variable of a package that is part of each changed file, once in a
-compilation. It has its value before anything else runs.
+`on_N` is a variable of a package that is part of each changed file, once in a compilation. It has its value before
+anything else runs. There is one for each fault: Icarus 11 does not select a bit of a variable of a package.
 """
 
 from __future__ import annotations
@@ -32,37 +33,37 @@ from rvtrace.flow.faults.trees import Design, Node, Tree, called, constant, func
 from rvtrace.flow.faults.widths import BIT, Shape, Widths, argument, assignable, same
 
 # A plain function with a plain variable: Icarus 11 cannot read a plusarg into a variable of an automatic one. A process
-# that is forked has the arguments of its parent, and an environment of its own (flow/faults/forked.py).
-PACKAGE = f"""`ifndef RVTRACE_MUTANT
+# that is forked has the arguments of its parent, and an environment of its own; it sets the variables of Icarus.
+_PACKAGE = """`ifndef RVTRACE_MUTANT
 `define RVTRACE_MUTANT
 package rvtrace_mutant;
-  int given;
-  function int selected();
-    if ($value$plusargs("mutant=%d", given)) selected = given;
+  logic [{most}:0] given;
+  function int selected(input int number, input int forked);
+    if ($value$plusargs("mutants=%h", given)) selected = (given >> number) & 1;
+    else selected = forked;
+  endfunction
 `ifdef VERILATOR
-    else selected = $c("(getenv(\\"{ENVIRONMENT}\\") ? atoi(getenv(\\"{ENVIRONMENT}\\")) : 0)");
+{verilated}
 `else
-    else selected = 0;
+{interpreted}
 `endif
-  endfunction
-  int sel = selected();
 endpackage
 `endif
 """
-MOST_SELECTED = 512  # faults of which several can be selected
-# One variable for each: Icarus 11 does not select a bit of a variable of a package.
-_SEVERAL = f"""`ifndef RVTRACE_MUTANT
-`define RVTRACE_MUTANT
-package rvtrace_mutant;
-  logic [{MOST_SELECTED}:0] given;
-  function int selected(input int number);
-    if (!$value$plusargs("mutants=%%h", given)) given = 0;
-    selected = (given >> number) & 1;
-  endfunction
-%s
-endpackage
-`endif
-"""
+PACKAGE_ENDS = "endpackage\n`endif\n"
+
+
+def package(numbers: Sequence[int]) -> str:
+    """The package with a variable for each number."""
+    named = f'getenv(\\"{ENVIRONMENT}\\")'
+    forked = {n: f'$c("({named} && strstr({named}, \\",{n},\\") ? 1 : 0)")' for n in numbers}
+    return _PACKAGE.format(
+        most=max(numbers, default=0),
+        verilated="\n".join(f"  int on_{n} = selected({n}, {forked[n]});" for n in numbers),
+        interpreted="\n".join(f"  int on_{n} = selected({n}, 0);" for n in numbers),
+    )
+
+
 # Icarus 11 elaborates the nets of a module in the order of their names, and $bits of one that comes later is 0.
 _NET = "zz_mutant_"
 _WORDS = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|\w+|.", re.DOTALL)
@@ -86,20 +87,18 @@ class Alone(Exception):
     """A fault that cannot be selected at run time; the text is the reason."""
 
 
-def combine(files: Mapping[str, str], faults: Sequence[Fault], several: bool = False) -> Combined:
+def combine(files: Mapping[str, str], faults: Sequence[Fault]) -> Combined:
     """Put all faults that can be selected at run time into one design. files: all sources of the design by name, as
-    the faults have it; those that are not changed show what is declared in them. several: more than one can be
-    selected. ValueError for two faults of one name, or more than `MOST_SELECTED` of which several can be selected.
+    the faults have it; those that are not changed show what is declared in them. ValueError for two faults of one
+    name.
     """
     if len({fault.name for fault in faults}) < len(faults):
         raise ValueError("two changes have the same name; give each its own")
-    if several and len(faults) > MOST_SELECTED:
-        raise ValueError(f"{len(faults)} faults are too many to be selected together; give {MOST_SELECTED} or fewer")
     design, made = Design(files), Combined()
     sites: dict[str, list[_Site]] = {}
     for fault in faults:
         number = len(made.number) + 1
-        on = f"rvtrace_mutant::on_{number} != 0" if several else f"rvtrace_mutant::sel == {number}"
+        on = f"rvtrace_mutant::on_{number} != 0"
         try:
             places = fault.places(files)
             found = {file: _Difference(design, file, parts).sites(number, on) for file, parts in places.items()}
@@ -109,10 +108,8 @@ def combine(files: Mapping[str, str], faults: Sequence[Fault], several: bool = F
         made.number[fault.name] = number
         for file, those in found.items():
             sites.setdefault(file, []).extend(those)
-    package = PACKAGE
-    if several:
-        package = _SEVERAL % "\n".join(f"  int on_{number} = selected({number});" for number in made.number.values())
-    made.files = {file: package + _written(files[file], those) for file, those in sites.items()}
+    declared = package(list(made.number.values()))
+    made.files = {file: declared + _written(files[file], those) for file, those in sites.items()}
     return made
 
 

@@ -5,7 +5,7 @@ A device with a `deviations.toml` beside its dut.toml (tests/<ip>/duts/<name>) i
 any of them selected at run time: one build serves all of them.
 
     device = Device.load(folder, "verilator")
-    for experiment in singles(device): results = play(experiment, "verilator")
+    play_all(list(singles(device)), "verilator", 2, tell)
 
 report/faults.py compares the findings of the results with the deviations that were on.
 """
@@ -17,7 +17,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +26,15 @@ from rvtrace.flow.dut.select import select
 from rvtrace.flow.dut.workspace import workspace
 from rvtrace.flow.faults import runner
 from rvtrace.flow.faults.rows import Fault, FaultError, load
-from rvtrace.flow.simulation import build, run
+from rvtrace.flow.simulation import build
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
 
 OUT = ROOT / "build" / "isolate"
 FILE = "deviations.toml"
-TIMEOUT = 120  # seconds for one experiment: a device with a bug may hang
+TIMEOUT = 120  # seconds for one run: a device with a bug may hang
+LOT = 8  # experiments of one process
 SEEDS = 2  # random walks that a row may name as seed-1, seed-2
 
 
@@ -95,7 +96,7 @@ def built_in(dut: Dut, rows: Sequence[Fault], place: Path) -> tuple[Dut, dict[st
     """The device with copies of the files that deviations change, below `place`, and the number that selects each."""
     folder = dut.folder.resolve()
     names = {str(path.relative_to(folder)): path for path in dut.sources.files if path.is_relative_to(folder)}
-    sources, numbers = runner.built_in(dut.name, dut.sources, names, rows, place, several=True)
+    sources, numbers = runner.built_in(dut.name, dut.sources, names, rows, place)
     return replace(dut, sources=sources), numbers
 
 
@@ -113,9 +114,9 @@ class Experiment:
         return "+".join(row.name for row in self.rows) or "none"
 
     @property
-    def plusarg(self) -> str:
-        """Which are on, as the RTL reads it."""
-        return f"+mutants={sum(1 << self.device.numbers[row.name] for row in self.rows):x}"
+    def numbers(self) -> list[int]:
+        """What selects them."""
+        return [self.device.numbers[row.name] for row in self.rows]
 
     @property
     def rerun(self) -> str:
@@ -153,20 +154,20 @@ def _overlap(rows: Sequence[Fault]) -> bool:
     )
 
 
-def play(experiment: Experiment, sim: str) -> list[dict[str, Any]]:
-    """The results of its runs."""
-    device = experiment.device
+def play(todo: Sequence[Experiment], config: Any, sim: str, place: Path) -> list[list[dict[str, Any]]]:
+    """Of experiments of one device, the results of those of their runs that need a build."""
+    device = todo[0].device
     system = systems.bench(device.dut.ip)
-    groups: dict[Any, list[Job]] = {}
-    for job in experiment.jobs:
-        groups.setdefault(system.build_of(job), []).append(runner.fresh(job))
-    results: list[dict[str, Any]] = []
-    for number, (config, jobs) in enumerate(groups.items()):
-        made = build(config, sim, workspace(device.dut, system, config))
-        place = OUT / device.dut.ip / device.name / "runs" / experiment.name / str(number)
-        shutil.rmtree(place, ignore_errors=True)
-        results += run(made, jobs, place, timeout=TIMEOUT, plusargs=(experiment.plusarg,))
-    return results
+    made = build(config, sim, workspace(device.dut, system, config))
+    jobs = [[job for job in one.jobs if system.build_of(job) == config] for one in todo]
+    plays = [
+        runner.Play(one.name, one.numbers, [runner.fresh(job, str(place / one.name / job.name))], [TIMEOUT])
+        for one, mine in zip(todo, jobs)
+        for job in mine
+    ]
+    shutil.rmtree(place, ignore_errors=True)
+    results = iter(runner.play(made, plays, place / "process"))
+    return [list(islice(results, len(mine))) for mine in jobs]
 
 
 def play_all(
@@ -175,10 +176,33 @@ def play_all(
     workers: int,
     tell: Callable[[Experiment, list[dict[str, Any]]], None],
 ) -> None:
-    """Each experiment, `workers` at a time; `tell` is given each as it ends, in the order of `todo`."""
+    """All experiments, in `workers` processes at a time; `tell` is given each as it ends, in the order of `todo`."""
     with ThreadPoolExecutor(workers) as pool:
-        for experiment, results in zip(todo, pool.map(lambda one: play(one, sim), todo), strict=True):
-            tell(experiment, results)
+        for begin in range(0, len(todo), LOT * workers):
+            for one, results in zip(part := todo[begin : begin + LOT * workers], _played(part, sim, begin, pool)):
+                tell(one, results)
+
+
+def _played(todo: Sequence[Experiment], sim: str, begin: int, pool: ThreadPoolExecutor) -> list[list[dict[str, Any]]]:
+    """Experiments of any devices, those of one device and build in lots; the results of each."""
+    groups: dict[Any, list[int]] = {}
+    for number, one in enumerate(todo):
+        configs = dict.fromkeys(systems.bench(one.device.dut.ip).build_of(job) for job in one.jobs)
+        for config in configs:
+            groups.setdefault((one.device.name, config), []).append(number)
+    lots = [(config, of[first : first + LOT]) for (_, config), of in groups.items() for first in range(0, len(of), LOT)]
+
+    def lot(number: int) -> list[list[dict[str, Any]]]:
+        config, of = lots[number]
+        device = todo[of[0]].device
+        place = OUT / device.dut.ip / device.name / "runs" / f"{begin}-{number}"
+        return play([todo[one] for one in of], config, sim, place)
+
+    found: list[list[dict[str, Any]]] = [[] for _ in todo]
+    for (_, of), results in zip(lots, pool.map(lot, range(len(lots)))):
+        for one, mine in zip(of, results):
+            found[one] += mine
+    return found
 
 
 def find(device: Device, names: Iterable[str]) -> tuple[Fault, ...]:

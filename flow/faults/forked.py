@@ -45,11 +45,11 @@ _PAUSE = 0.01  # seconds between two looks at a child
 
 @dataclass(frozen=True)
 class Fork:
-    """mutant: the number that selects it, 0 for the unchanged design. limits: seconds of each job. jobs: as the entry
-    reads them. instead: of modules of ours by name the files that are imported instead.
+    """mutants: the numbers of those that are selected. limits: seconds of each job. jobs: as the entry reads them.
+    instead: of modules of ours by name the files that are imported instead.
     """
 
-    mutant: int
+    mutants: list[int]
     limits: list[float]
     jobs: list[dict[str, Any]]
     instead: dict[str, str] = field(default_factory=dict)
@@ -61,21 +61,22 @@ class _Value(ctypes.Structure):
     _fields_ = [("format", ctypes.c_int32), ("value", ctypes.c_int64)]
 
 
-def choose(mutant: int) -> None:
-    """Select a mutant of the design; RuntimeError if Icarus finds nothing in it that does so. Verilator looks into the
+def choose(mutants: list[int]) -> None:
+    """Select mutants of the design; RuntimeError if Icarus finds nothing in it that does so. Verilator looks into the
     environment before the simulation begins.
     """
     if cocotb.SIM_NAME == "Verilator":
-        os.environ[ENVIRONMENT] = str(mutant)
+        os.environ[ENVIRONMENT] = f",{','.join(map(str, mutants))},"
         return
     library = ctypes.CDLL(None)
     library.vpi_handle_by_name.restype = ctypes.c_void_p
     library.vpi_handle_by_name.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     library.vpi_put_value.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Value), ctypes.c_void_p, ctypes.c_int32]
-    handle = library.vpi_handle_by_name(b"rvtrace_mutant.sel", None)
-    if handle is None:
-        raise RuntimeError("the design has no mutants: it has no rvtrace_mutant.sel")
-    library.vpi_put_value(handle, ctypes.byref(_Value(_INT, mutant)), None, _NO_DELAY)
+    for number in mutants:
+        handle = library.vpi_handle_by_name(f"rvtrace_mutant.on_{number}".encode(), None)
+        if handle is None:
+            raise RuntimeError(f"the design has no mutant {number}: it has no rvtrace_mutant.on_{number}")
+        library.vpi_put_value(handle, ctypes.byref(_Value(_INT, 1)), None, _NO_DELAY)
 
 
 def leave(folder: Path, forks: list[Fork]) -> None:
@@ -163,8 +164,8 @@ def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
     atexit.register(_leave)
     if fork.instead:
         sys.meta_path.insert(0, _Instead(fork.instead))
-    if fork.mutant:
-        choose(fork.mutant)
+    if fork.mutants:
+        choose(fork.mutants)
 
 
 def _leave() -> None:

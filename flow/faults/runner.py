@@ -2,12 +2,11 @@
 """The one runner of faults: a design with faults in it, the jobs of each in the order of earlier kills, what they gave.
 
     made = build(config, sim, changed(ROOT / "rtl", place, combine(texts, faults).files))
-    results = play(made, [Play(name, number, kills.order(file, jobs, seconds), limits)], place)
+    results = play(made, [Play(name, [number], kills.order(file, jobs, seconds), limits)], place)
 
 Each fault plays its jobs until one does not pass. Those of a build are children of one process (forked.py), in which
-Python, the testbench and the elaborated design are there once. A core without a testbench (cores.py), and a device with
-several deviations on (devices.py), have a process for each fault. What became of each is a `Row`, of which
-report/faults.py makes the report.
+Python, the testbench and the elaborated design are there once; a core without a testbench (cores.py) has a process for
+each. What became of each is a `Row`, of which report/faults.py makes the report.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def changed(folder: Path, place: Path, files: Mapping[str, str]) -> Path:
 
 
 def built_in(
-    title: str, sources: Sources, names: Mapping[str, Path], faults: Sequence[Fault], place: Path, several: bool = False
+    title: str, sources: Sources, names: Mapping[str, Path], faults: Sequence[Fault], place: Path
 ) -> tuple[Sources, dict[str, int]]:
     """The sources of somebody else's design with copies of those that faults change, below `place`, and the number that
     selects each fault. title: of the design. names: its sources by the names that faults have for them.
@@ -94,7 +93,7 @@ def built_in(
             raise FaultError(f"{title}: {fault.name}: {lost[0]} is no source of it; correct the file of the row")
     used = {file for fault in faults for file in fault.files}
     texts = {name: path.read_text() for name, path in names.items() if name in used or path.suffix in _READ}
-    made = combine(texts, faults, several)
+    made = combine(texts, faults)
     for name, why in made.alone.items():
         raise FaultError(f"{title}: {name} {why}; change an expression or a statement that runs instead")
     shutil.rmtree(place, ignore_errors=True)
@@ -165,12 +164,12 @@ class Kills:
 @dataclass
 class Play:
     """The jobs of a fault, of which the first that does not pass is the last. name: of the fault, empty for the
-    unchanged design. number: what selects it, 0 if nothing does. limits: seconds of each job. instead: of modules of
-    ours by name, the files that are imported instead.
+    unchanged design. numbers: what selects it, none if nothing does. limits: seconds of each job. instead: of modules
+    of ours by name, the files that are imported instead.
     """
 
     name: str
-    number: int
+    numbers: Sequence[int]
     jobs: Sequence[Job]
     limits: Sequence[float]
     instead: dict[str, str] = field(default_factory=dict)
@@ -194,7 +193,7 @@ def play(made: Build, plays: Sequence[Play], place: Path, plusargs: Sequence[str
         jobs = [fresh(job, out if len(one.jobs) == 1 else f"{out}/{n}") for n, job in enumerate(one.jobs)]
         for job in jobs:
             job.out, job.sim = str(Path(job.out).resolve()), made.sim.name
-        forks.append(forked.Fork(one.number, list(one.limits), [job.to_dict() for job in jobs], one.instead))
+        forks.append(forked.Fork(list(one.numbers), list(one.limits), [job.to_dict() for job in jobs], one.instead))
         leads.append(fresh(one.jobs[0], out))
     forked.leave(place, forks)
     limit = _START + sum(sum(one.limits) for one in plays)

@@ -193,7 +193,7 @@ class _Run:
         else:
             row = row_of(mutant, one.jobs[0], result, self._plan)
             if lot.first and not row.good:
-                self._missed.append((mutant, lot.design, one.number))
+                self._missed.append((mutant, lot.design, one.numbers[0]))
             else:
                 self._done(row)
             if mutant.firmware and not self._keep:
@@ -248,10 +248,10 @@ def _lots(
         if not plays:
             first = stimulus(mutant)
             first.out = str(place(mutant).parent / "clean" / mutant.name)
-            plays.append((Play("", 0, [first], [TIMEOUT]), None))
+            plays.append((Play("", [], [first], [TIMEOUT]), None))
         if mutant not in apart:
             job.out = str(place(mutant))
-            number = numbers.get(mutant.name, 0)
+            number = [] if mutant.firmware else [numbers[mutant.name]]
             plays.append((Play(mutant.name, number, [job], [TIMEOUT], _instead(mutant)), mutant))
     found = []
     for (config, _), groups in stimuli.items():
@@ -274,7 +274,7 @@ def try_mutant(mutant: Fault, sim: str, plan: Plan, keep: bool) -> Row:
         mutant.apply(changed(ROOT / "rtl", design, {}))
         job = stimulus(mutant)
         job.out = str(place(mutant))
-        one = Play(mutant.name, 0, [job], [TIMEOUT])
+        one = Play(mutant.name, [], [job], [TIMEOUT])
         made = build(build_of(job), sim, design)
         row = row_of(mutant, job, play(made, [one], place(mutant) / "process", _PLUSARGS)[0], plan)
     except (FaultError, SimError) as error:

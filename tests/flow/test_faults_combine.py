@@ -13,7 +13,7 @@ import pytest
 
 from rvtrace.flow import simulators
 from rvtrace.flow.faults import written
-from rvtrace.flow.faults.combine import PACKAGE, Combined, combine
+from rvtrace.flow.faults.combine import PACKAGE_ENDS, Combined, combine
 from rvtrace.flow.faults.rows import Edit, Fault, apply
 from rvtrace.flow.faults.trees import Design, Node, Tree
 from rvtrace.flow.faults.widths import Widths
@@ -56,11 +56,11 @@ endmodule
 
 def place(found: Combined) -> str:
     """The lines of the changed file that select."""
-    text = found.files["a.sv"].removeprefix(PACKAGE)
+    text = _after_package(found.files["a.sv"])
     return "\n".join(line.strip() for line in text.splitlines() if "_mutant" in line)
 
 
-SEL = "rvtrace_mutant::sel == 1 ?"
+SEL = "rvtrace_mutant::on_1 != 0 ?"
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ SEL = "rvtrace_mutant::sel == 1 ?"
         # targets, events, indices of targets: the statement
         (
             "always_ff @(posedge clk_i) y[a] <= b;", "y[a]", "y[b]",
-            "always_ff @(posedge clk_i) begin if (rvtrace_mutant::sel == 1) begin y[b] <= b; end else begin y[a] <= b;"
+            "always_ff @(posedge clk_i) begin if (rvtrace_mutant::on_1 != 0) begin y[b] <= b; end else begin y[a] <= b;"
             " end end",
         ),
         ("always_comb y = w[a];", "w[a]", "w[b]", f"always_comb y = w[({SEL} (b) : (a))];"),
         (
             "always_comb for (int k = 0; k < 8; k++) y[k] = w[k];", "k < 8", "k < 7",
-            "always_comb begin if (rvtrace_mutant::sel == 1) begin for (int k = 0; k < 7; k++) y[k] = w[k]; end else"
+            "always_comb begin if (rvtrace_mutant::on_1 != 0) begin for (int k = 0; k < 7; k++) y[k] = w[k]; end else"
             " begin for (int k = 0; k < 8; k++) y[k] = w[k]; end end",
         ),
         ("assign y = p::twice(a);", "(a)", "(w)", f"assign y = p::twice(({SEL} (w) : (a)));"),
@@ -216,7 +216,7 @@ def _bare(node: Node) -> Node:
 def _selection(node: Node) -> int | None:
     if node.kind not in ("ConditionalExpression", "ConditionalStatement"):
         return None
-    found = re.fullmatch(r"rvtrace_mutant::sel\s*==\s*(\d+)", node.children[0].text)
+    found = re.fullmatch(r"rvtrace_mutant::on_(\d+)\s*!=\s*0", node.children[0].text)
     return int(found[1]) if found else None
 
 
@@ -232,7 +232,7 @@ def all_mutants() -> tuple[dict[str, str], dict[str, list[Fault]]]:
 
 
 def _after_package(text: str) -> str:
-    return text.removeprefix(PACKAGE)
+    return text.partition(PACKAGE_ENDS)[2] or text
 
 
 @pytest.mark.parametrize("system", sorted(all_mutants()[1]))
@@ -330,12 +330,13 @@ def bench(copies: list[str]) -> str:
 {nets}
 {units}
 {whole}
-  int differs = 0;
+  int differs = 0, sel = 0;
   initial begin
+    if (!$value$plusargs("number=%d", sel)) sel = 0;
     for (int k = 0; k < 300; k++) begin
       {{a, b, w, s, t}} = $random;
       rst_n = (k % 50) > 1;
-      #1 if (all_c !== all_m[rvtrace_mutant::sel]) $display("%h instead of %h", all_c, all_m[rvtrace_mutant::sel]);
+      #1 if (all_c !== all_m[sel]) $display("%h instead of %h", all_c, all_m[sel]);
       if (all_c !== all_m[0]) differs = 1;
       clk = 1; #1 clk = 0; #1;
     end
@@ -370,7 +371,7 @@ def test_a_simulation_is_the_selected_mutant_in_every_cycle(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     for n in range(len(copies)):
-        command = ["vvp", "-n", "sim.vvp", f"+mutant={n}"]
+        command = ["vvp", "-n", "sim.vvp", f"+mutants={1 << n if n else 0:x}", f"+number={n}"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert done.stdout == f"differs {int(n > 0)}\n", (n and CHANGES[n - 1], done.stdout + done.stderr)
 
@@ -395,7 +396,7 @@ endmodule
     subprocess.run([*icarus.command, "-g2012", "-o", "sim.vvp", "top.sv"], cwd=tmp_path, check=True, timeout=60)
     said = [
         subprocess.run(["vvp", "-n", "sim.vvp", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-        for words in ([], ["+mutant=0"], ["+mutant=1"], ["+mutant=2"])
+        for words in ([], ["+mutants=0"], ["+mutants=2"], ["+mutants=4"])
     ]
     assert [one.stdout.strip() for one in said] == ["00", "00", "10", "01"]
 
@@ -412,7 +413,7 @@ def test_several_can_be_selected_together(tmp_path):
         pytest.skip(str(error))
     text = "module top;\n  wire a = 1'b0;\n  wire b = 1'b0;\n  initial #1 $display(\"%b%b\", a, b);\nendmodule\n"
     changes = [change("a = 1'b0", "a = 1'b1", "first", "top.sv"), change("b = 1'b0", "b = 1'b1", "second", "top.sv")]
-    found = combine({"top.sv": text}, changes, several=True)
+    found = combine({"top.sv": text}, changes)
     assert found.number == {"first": 1, "second": 2}
     (tmp_path / "top.sv").write_text(found.files["top.sv"])
     subprocess.run([*icarus.command, "-g2012", "-o", "sim.vvp", "top.sv"], cwd=tmp_path, check=True, timeout=60)

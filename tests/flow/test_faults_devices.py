@@ -10,7 +10,7 @@ import pytest
 
 from rvtrace.flow.dut.description import SHIPPED, Dut
 from rvtrace.flow.faults import written
-from rvtrace.flow.faults.devices import Device, Experiment, built_in, deviations, draws, play, singles
+from rvtrace.flow.faults.devices import Device, Experiment, built_in, deviations, draws, play_all, singles
 from rvtrace.flow.faults.rows import Edit, Fault, FaultError
 from rvtrace.flow.faults.runner import KILLED, SURVIVED, Row
 from rvtrace.report import faults as report
@@ -160,7 +160,9 @@ def test_a_bug_is_switched_on_at_run_time_and_named(bolt: Path) -> None:
     device = Device.load(bolt, sim)
     todo = list(singles(device))
     assert [one.name for one in todo] == ["none", "map_inverted", "privilege_always_machine"]
-    found = [isolation(one, play(one, sim)) for one in todo]
+    found: list[Row] = []
+    play_all(todo, sim, 2, lambda one, results: found.append(isolation(one, results)))
+    assert [one.fault for one in found] == [one.name for one in todo]
     assert [one.by for one in found] == ["0 findings", "1 finding", "1 finding"]
     assert all(map(clean, found)), [one.text() for one in found]
     again = list(draws([device], 4, 2, 7))

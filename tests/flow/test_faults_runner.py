@@ -48,11 +48,11 @@ def test_each_fault_has_its_jobs_in_folders_of_their_own(tmp_path: Path, monkeyp
     monkeypatch.setattr(runner, "run", run)
     monkeypatch.setattr(runner, "replace", lambda made, bench: SimpleNamespace(bench=bench))
     alone = Job("alone", "random", out=str(tmp_path / "given"))
-    plays = [Play("fault", 3, JOBS, [4.0, 1.0, 2.0]), Play("", 0, [alone], [2.0])]
+    plays = [Play("fault", [3], JOBS, [4.0, 1.0, 2.0]), Play("", [], [alone], [2.0])]
     results = play(MADE, plays, tmp_path, ("+x",))
     assert [result["folder"] for result in results] == [str(tmp_path / "0"), str(tmp_path / "given")]
     first, second = (forked.Fork(**one) for one in json.loads((tmp_path / forked.FORKS).read_text()))
-    assert (first.mutant, first.limits) == (3, [4.0, 1.0, 2.0]) and second.mutant == 0
+    assert (first.mutants, first.limits) == ([3], [4.0, 1.0, 2.0]) and second.mutants == []
     assert [job["out"] for job in first.jobs] == [str(tmp_path / "0" / str(n)) for n in range(3)]
     assert [job["out"] for job in second.jobs] == [str(tmp_path / "given")] and second.jobs[0]["sim"] == "icarus"
     assert not any(job.out for job in JOBS), "the jobs of a caller stay as they are"

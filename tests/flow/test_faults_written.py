@@ -130,7 +130,7 @@ def test_simulations_of_one_stimulus_are_in_one_lot():
         seen: set[str] = set()
         for play, mutant in zip(lot.plays, lot.mutants, strict=True):
             assert play.name == ("" if mutant is None else mutant.name)
-            assert (mutant is None and play.number == 0) or (play.jobs[0].rerun in seen and play.number)
+            assert (mutant is None and not play.numbers) or (play.jobs[0].rerun in seen and play.numbers)
             seen.add(play.jobs[0].rerun)
 
 
