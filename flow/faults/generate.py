@@ -14,12 +14,12 @@ from difflib import unified_diff
 from random import Random
 from typing import Any
 
-import pyslang
 from pyslang import syntax
 
 from rvtrace.flow.faults.design import Design
 from rvtrace.flow.faults.operators import BY_NAME, CONSTANT, OPERATORS, Operator, Scope, Site, kind_of
 from rvtrace.flow.faults.rows import Fault, Part, apply
+from rvtrace.flow.faults.trees import Tree
 from rvtrace.jobs.builds import ROOT
 
 Directions = Mapping[str, Mapping[str, str]]  # module to its ports, each "input", "output" or "inout"
@@ -87,31 +87,6 @@ class Chosen:
         self.dropped[why] = self.dropped.get(why, 0) + 1
 
 
-class _File:
-    """The syntax tree of a file, with offsets in characters."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.root: Any = syntax.SyntaxTree.fromText(text, pyslang.SourceManager(), "file", "file.sv").root
-        self._ascii = text.isascii()
-        self._bytes = text.encode()
-        self._buffer = self.root.sourceRange.start.buffer
-
-    def span(self, node: Any) -> tuple[int, int] | None:
-        """(start, end) of a node; None if a macro wrote a part of it."""
-        where = node.sourceRange
-        if where.start.buffer != self._buffer or where.end.buffer != self._buffer:
-            return None
-        start, end = where.start.offset, where.end.offset
-        if not self._ascii:
-            start, end = len(self._bytes[:start].decode()), len(self._bytes[:end].decode())
-        return start, end
-
-    def said(self, node: Any) -> str:
-        found = self.span(node)
-        return self.text[found[0] : found[1]] if found else ""
-
-
 def _children(node: Any) -> Iterator[Any]:
     return (child for child in node if isinstance(child, syntax.SyntaxNode))
 
@@ -132,7 +107,7 @@ def directions(texts: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Of each module in some files the directions of its ports."""
     found: dict[str, dict[str, str]] = {}
     for text in texts.values():
-        for module in _below(_File(text).root):
+        for module in _below(Tree(text).native):
             if kind_of(module) != "ModuleDeclaration":
                 continue
             ports: dict[str, str] = {}
@@ -150,8 +125,8 @@ def constants(texts: Mapping[str, str]) -> Scope:
     """The constants of all packages, as package::name."""
     found = Scope()
     for text in texts.values():
-        file = _File(text)
-        for package in _below(file.root):
+        file = Tree(text)
+        for package in _below(file.native):
             if kind_of(package) == "PackageDeclaration":
                 scope = Scope()
                 for member in _children(package):
@@ -164,8 +139,9 @@ def constants(texts: Mapping[str, str]) -> Scope:
 
 def places(text: str, ports: Directions, outer: Scope | None = None) -> dict[str, list[list[tuple[Part, ...]]]]:
     """Of each operator the places of a file, and for each the pieces of text of its mutants."""
-    file, found = _File(text), {}
-    for site in _walk(file, file.root, file.root, Site(file.root, file.root, text, file.span, outer or Scope()), ports):
+    file, found = Tree(text), {}
+    root = file.native
+    for site in _walk(file, root, root, Site(root, root, text, file.span, outer or Scope()), ports):
         for operator in _tried().get(site.kind, ()):
             mutants = list(operator.mutants(site))
             if mutants:
@@ -184,7 +160,7 @@ def _tried() -> dict[str, list[Operator]]:
 _BY_KIND: dict[str, list[Operator]] = {}
 
 
-def _declare(file: _File, node: Any, scope: Scope) -> None:
+def _declare(file: Tree, node: Any, scope: Scope) -> None:
     """The names that a member of a module, block or function declares."""
     kind = kind_of(node)
     if kind in ("DataDeclaration", "NetDeclaration"):
@@ -202,7 +178,7 @@ def _declare(file: _File, node: Any, scope: Scope) -> None:
             scope.inputs.add(name)
 
 
-def _declarators(file: _File, kind: Any, declarators: Any, scope: Scope, prefix: str) -> None:
+def _declarators(file: Tree, kind: Any, declarators: Any, scope: Scope, prefix: str) -> None:
     for declarator in _children(declarators):
         if kind_of(declarator) == "Declarator":
             dimensions = "".join(file.said(one) for one in _children(declarator.dimensions))
@@ -217,7 +193,7 @@ def _bare(text: str) -> str:
     return "".join(text.split())
 
 
-def _scope(file: _File, node: Any, outer: Scope) -> Scope:
+def _scope(file: Tree, node: Any, outer: Scope) -> Scope:
     """What a module, block or function declares. Registers are looked for in the whole module."""
     scope = Scope(outer, function=kind_of(node) == "FunctionDeclaration", registers=outer.registers)
     if kind_of(node) in _SCOPES[:3]:
@@ -244,7 +220,7 @@ def _scope(file: _File, node: Any, outer: Scope) -> Scope:
     return scope
 
 
-def _members(file: _File, members: Sequence[Any], scope: Scope) -> None:
+def _members(file: Tree, members: Sequence[Any], scope: Scope) -> None:
     for member in members:
         _declare(file, member, scope)
 
@@ -256,7 +232,7 @@ def _base(node: Any) -> str:
     return ""
 
 
-def _walk(file: _File, node: Any, parent: Any, here: Site, ports: Directions) -> Iterator[Site]:
+def _walk(file: Tree, node: Any, parent: Any, here: Site, ports: Directions) -> Iterator[Site]:
     kind = kind_of(node)
     if kind in _SKIPPED or (kind == "InvocationExpression" and file.said(node.left) in _SKIPPED_TASKS):
         return
@@ -284,7 +260,7 @@ def _clock(block: Any) -> dict[str, Any]:
     return {"clocked": bool(edges), "reset": names[0] if names else ""}
 
 
-def _inside(file: _File, node: Any, kind: str, here: Site, ports: Directions) -> Iterator[tuple[Any, Site]]:
+def _inside(file: Tree, node: Any, kind: str, here: Site, ports: Directions) -> Iterator[tuple[Any, Site]]:
     """The children of a node, each with what holds there."""
     if kind in ("AssignmentExpression", "NonblockingAssignmentExpression"):
         yield node.left, replace(here, target=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pyslang
 from pyslang import parsing, syntax
@@ -23,11 +24,8 @@ class Node:
         self.native, self.parent, self.tree = native, parent, tree
         self._children: list[Node] | None = None
         self.start = self.end = -1
-        if native.getFirstToken():
-            around = native.sourceRange
-            empty = around.start.offset == around.end.offset
-            if around.start.buffer == around.end.buffer == tree.buffer and not empty:
-                self.start, self.end = around.start.offset, around.end.offset
+        if native.getFirstToken() and (found := tree.span(native)) is not None and found[0] != found[1]:
+            self.start, self.end = found
 
     @property
     def kind(self) -> str:
@@ -117,8 +115,21 @@ class Tree:
         first = self._native.root.getFirstToken()
         self.buffer = first.location.buffer
         self.errors = sum(diagnostic.isError() for diagnostic in self._native.diagnostics)
-        self.root = Node(self._native.root, None, self)
+        self.native: Any = self._native.root
+        self.root = Node(self.native, None, self)
         self.names: dict[tuple[int, int, str], dict[str, Node]] = {}
+
+    def span(self, native: Any) -> tuple[int, int] | None:
+        """(start, end) of a node of pyslang; None if a macro or another file wrote a part of it."""
+        where = native.sourceRange
+        if where.start.buffer != self.buffer or where.end.buffer != self.buffer:
+            return None
+        return where.start.offset, where.end.offset
+
+    def said(self, native: Any) -> str:
+        """The text of a node of pyslang, empty if it has no place."""
+        found = self.span(native)
+        return self.text[found[0] : found[1]] if found else ""
 
 
 class Design:
