@@ -14,25 +14,21 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.common import native
+from rvtrace.models.common.decoding import FINISHED, MAX_INSTRUCTIONS, Contradiction, DecoderError, LimitReached, fit
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnostic, Event
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer
 from rvtrace.models.etrace.decoder.packets import Interpreter, State
-from rvtrace.models.etrace.decoder.path import Code, Contradiction, LimitReached
+from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
 from rvtrace.models.riscv.program import Program
 
 __all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "decode", "decode_bytes"]
 
-MAX_INSTRUCTIONS = 50_000_000  # about 0.5 GB once `pcs` and `taken` are read
 OTHERS = (7, 11, 15)  # format and subformat of trap, context and support, which the kernel does not take
 REMEMBERED = 1 << 15  # payloads unpacked once
-
-
-class DecoderError(ValueError):
-    """A decoder that cannot be made or used so; the text says what to do."""
 
 
 class Decoder:
@@ -47,11 +43,7 @@ class Decoder:
     def __init__(
         self, program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS, code: Code | None = None
     ) -> None:
-        if program.xlen != config.xlen:
-            raise DecoderError(
-                f"the program is for RV{program.xlen} and the trace for RV{config.xlen}; "
-                f"give the program that was traced, or IADDRESS_WIDTH_P={program.xlen}"
-            )
+        fit(program, config, "IADDRESS_WIDTH_P")
         self._config, self._limit = config, max_instructions
         self._flow = Interpreter(program, config, max_instructions, code)
         self._unpacked: dict[tuple[int, bytes], Packet] = {}
@@ -67,7 +59,7 @@ class Decoder:
         one after the other.
         """
         if self._result is not None:
-            raise DecoderError("this decoder has finished; make a new Decoder for another trace")
+            raise DecoderError(FINISHED)
         flow, memory = self._flow, self._flow.path.memory
         if flow.state is State.DONE:
             return
@@ -124,7 +116,7 @@ class Decoder:
         try:
             flow.handle(packet)
             if path.spent > self._limit:
-                raise LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
+                raise LimitReached.of(self._limit)
         except Contradiction as error:
             path.undo(flow.mark)
             columns.events.undo(events)

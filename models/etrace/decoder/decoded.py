@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rvtrace.models.common.decoding import Walked
 from rvtrace.models.etrace.decoder.events import Diagnostic, Event
 from rvtrace.models.etrace.decoder.packet_log import Columns, Reported
 from rvtrace.models.etrace.decoder.path import Path
@@ -50,8 +51,8 @@ CLAUSES: dict[str, str] = {
 }
 
 
-class DecodedTrace:
-    """Everything decoded. The PCs are kept compact and made when `pcs` or `taken` is first read (9 bytes each).
+class DecodedTrace(Walked):
+    """Everything decoded.
 
     events: in order. packets: one entry for each payload, None where it is none. first_pc: int64[len(packets)],
     instructions known when the packet was taken. diagnostics: empty for a good trace. For each packet: options
@@ -62,12 +63,9 @@ class DecodedTrace:
     """
 
     def __init__(self, path: Path, columns: Columns) -> None:
-        self._path, self._rest = path, columns
+        super().__init__(path)
+        self._rest = columns
         self.diagnostics, self.skipped, self.complete = columns.diagnostics, columns.skipped, columns.complete
-
-    def __len__(self) -> int:
-        """Retired instructions."""
-        return self._path.count
 
     @cached_property
     def events(self) -> list[Event]:
@@ -112,20 +110,6 @@ class DecodedTrace:
     def offsets(self) -> list[int]:
         """Of each packet's first byte in the stream; empty where only payloads were given."""
         return self._rest.payloads.offsets()
-
-    @cached_property
-    def _columns(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._path.expand()
-
-    @property
-    def pcs(self) -> np.ndarray:
-        """uint64[n]: pc of every retired instruction in order."""
-        return self._columns[0]
-
-    @property
-    def taken(self) -> np.ndarray:
-        """int8[n]: 1 or 0 for a branch, else -1."""
-        return self._columns[1]
 
     def of(self, *kinds: str) -> list[Event]:
         """The events of these kinds, in order."""

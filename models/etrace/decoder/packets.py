@@ -10,11 +10,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from rvtrace.models.common.decoding import Contradiction
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.events import MAX_FINDINGS, UNREPORTED, Diagnostic, Event
 from rvtrace.models.etrace.decoder.packet_log import Columns, Reported
-from rvtrace.models.etrace.decoder.path import Code, Contradiction, Path
+from rvtrace.models.etrace.decoder.path import Code, Path
 from rvtrace.models.etrace.decoder.steps import End
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, QUAL_STATUS, Packet, options_of
 from rvtrace.models.riscv.program import Program

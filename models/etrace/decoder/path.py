@@ -8,15 +8,15 @@ repeats, so that a loop of a million iterations costs a few numbers; `expand` ma
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from rvtrace.models.common.walking import REPEAT
+from rvtrace.models.common.decoding import Contradiction, LimitReached, Walk
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.columns import Image, Memory
 from rvtrace.models.etrace.decoder.steps import NOWHERE, End, Exit, Steps
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.step_store import Mark, Pool, expand
+from rvtrace.models.riscv.step_store import Pool
 
 # What the kernel cannot follow: {pc} is the last instruction walked, {goal} the one reported, {here} where it failed
 _CANNOT = {
@@ -39,18 +39,6 @@ _NOT_MET = {  # likewise, of the way to {goal}
 }
 
 
-class Contradiction(Exception):
-    """What a packet says cannot have happened in this program; `clause` is the requirement it breaks."""
-
-    def __init__(self, clause: str, text: str) -> None:
-        super().__init__(text)
-        self.clause = clause
-
-
-class LimitReached(Exception):
-    """The trace reports more instructions than the decoder is to follow."""
-
-
 class Code:
     """The steps of a program, kept for several decoders that read it one after the other, in Python."""
 
@@ -70,7 +58,7 @@ class Code:
         return pool, images
 
 
-class Path:
+class Path(Walk):
     """The decoder's place in the program and every instruction up to there.
 
     memory: what the kernel works on; there is all that a walk changes. Methods that walk raise Contradiction.
@@ -91,9 +79,11 @@ class Path:
         return self.memory.walk.pc << 1 if self.memory.walk.pc >= 0 else NOWHERE
 
     @property
-    def count(self) -> int:
-        """Instructions so far."""
-        return self.memory.walk.count
+    def _place(self) -> Any:
+        return self.memory.walk
+
+    def _waste(self, steps: int) -> None:
+        self.memory.trace.wasted += steps
 
     @property
     def spent(self) -> int:
@@ -109,24 +99,6 @@ class Path:
     def exit(self, pc: int) -> Exit:
         """How the instruction at pc is left."""
         return self.memory.image.steps.exits[pc]
-
-    def mark(self) -> Mark:
-        """Where to return to if the next packet is wrong."""
-        m = self.memory
-        return Mark(m.walk.steps, m.walk.repeats, m.walk.count)
-
-    def undo(self, mark: Mark) -> None:
-        """Forget the instructions since the mark."""
-        m = self.memory
-        m.trace.wasted += m.walk.steps - mark.steps
-        m.walk.steps, m.walk.repeats, m.walk.count = mark
-
-    def expand(self) -> tuple[np.ndarray, np.ndarray]:
-        """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
-        memory = self.memory
-        m = memory
-        steps, repeats = np.array(m.steps[: m.walk.steps], np.uint32), REPEAT.listed(m.repeats, m.walk.repeats)
-        return expand(self.count, steps, repeats, self._pool)
 
     # The program, the return stack and the predictor
 
@@ -204,7 +176,7 @@ class Path:
             if status >= 0:
                 return status
             if status == k.LIMITED:
-                raise LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
+                raise LimitReached.of(self._limit)
             if status < k.FULL:
                 raise self._contradiction(status)
             kernel.restore(columns)

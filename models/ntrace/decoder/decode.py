@@ -14,6 +14,7 @@ from collections import Counter
 import numpy as np
 
 from rvtrace.models.common import native
+from rvtrace.models.common.decoding import FINISHED, MAX_INSTRUCTIONS, Contradiction, DecoderError, LimitReached, fit
 from rvtrace.models.common.messages import Table
 from rvtrace.models.ntrace.codec import Damage, Unpacker
 from rvtrace.models.ntrace.config import Config
@@ -21,19 +22,13 @@ from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.context import NO_TIME, Clock
 from rvtrace.models.ntrace.decoder.decoded import CLAUSES, DecodedTrace, Diagnostic, Event, Reading, Rest
 from rvtrace.models.ntrace.decoder.images import ImageMap, Situation, View
-from rvtrace.models.ntrace.decoder.messages import Interpreter, LimitReached, State
-from rvtrace.models.ntrace.decoder.path import Contradiction
+from rvtrace.models.ntrace.decoder.messages import Interpreter, State
 from rvtrace.models.ntrace.table import RESERVED_RCODES, Message, MessageType
 from rvtrace.models.riscv.program import Program
 
 __all__ = ["CLAUSES", "DecodedTrace", "Decoder", "DecoderError", "Diagnostic", "Event", "Reading", "decode"]
 
-MAX_INSTRUCTIONS = 50_000_000  # about 0.5 GB once `pcs` and `taken` are read
 WASTE = 8  # what contradictions undid counts for so much of it, so that hostile bytes cannot take hours
-
-
-class DecoderError(ValueError):
-    """A decoder that cannot be made or used so; the text says what to do."""
 
 
 class Decoder:
@@ -56,11 +51,7 @@ class Decoder:
         by_address: bool = False,
         table: Table[MessageType] | None = None,
     ) -> None:
-        if program.xlen != config.xlen:
-            raise DecoderError(
-                f"the program is for RV{program.xlen} and the trace for RV{config.xlen}; "
-                f"give the program that was traced, or XLEN={program.xlen}"
-            )
+        fit(program, config, "XLEN")
         self._config, self._limit, self._by_address = config, max_instructions, by_address
         self._map = program if isinstance(program, ImageMap) else None
         view = program.view(Situation()) if isinstance(program, ImageMap) else program
@@ -80,7 +71,7 @@ class Decoder:
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the stream. DecoderError after `finish`."""
         if self._result is not None:
-            raise DecoderError("this decoder has finished; make a new Decoder for another trace")
+            raise DecoderError(FINISHED)
         data = bytes(data)  # also of what is like bytes: the compiled kernel reads nothing else
         self._bytes += len(data)
         flow, memory, unpacker = self._flow, self._flow.path.memory, self._unpacker
@@ -165,7 +156,7 @@ class Decoder:
             if self._by_address and flow.state is State.LOST:
                 flow.go_on(message)
             if path.count + path.wasted * WASTE > self._limit:
-                raise LimitReached(f"more than {self._limit} instructions; give a larger max_instructions")
+                raise LimitReached.of(self._limit)
         except Contradiction as error:
             path.undo(self._mark)
             seen = f" ({self._situation()})" if self._map else ""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rvtrace.models.common.decoding import Walked
 from rvtrace.models.ntrace.decoder.context import NO_TIME, UNKNOWN, Context, ContextChange, written_csr
 from rvtrace.models.ntrace.decoder.images import View
 from rvtrace.models.ntrace.decoder.message_log import Messages
@@ -180,8 +181,8 @@ class Rest:
     complete: bool = True
 
 
-class DecodedTrace:
-    """Everything decoded. The PCs are kept compact and made when `pcs` or `taken` is first read (9 bytes each).
+class DecodedTrace(Walked):
+    """Everything decoded.
 
     events: in order. first_pc: int64[number of messages], instructions known when the message was taken. diagnostics:
     empty for a good trace. notes: messages rightly skipped, and oddities that break nothing a decoder can see.
@@ -197,17 +198,14 @@ class DecodedTrace:
         findings: Findings,
         rest: Rest,
     ) -> None:
-        self._path, self._rest, self._messages = path, rest, messages
+        super().__init__(path)
+        self._rest, self._messages = rest, messages
         self.log = messages
         self.events = events
         self.first_pc: np.ndarray = messages.first()
         self.diagnostics, self.notes = findings.diagnostics, findings.notes
         self.readings, self.sources = rest.readings, rest.sources
         self.skipped_bytes, self.complete = rest.skipped_bytes, rest.complete
-
-    def __len__(self) -> int:
-        """Retired instructions."""
-        return self._path.count
 
     @cached_property
     def messages(self) -> list[Message]:
@@ -218,20 +216,6 @@ class DecodedTrace:
     def time(self) -> list[int]:
         """Absolute time of each message, -1 where it is not known."""
         return self._messages.times()
-
-    @cached_property
-    def _columns(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._path.expand()
-
-    @property
-    def pcs(self) -> np.ndarray:
-        """uint64[n]: pc of every retired instruction in order."""
-        return self._columns[0]
-
-    @property
-    def taken(self) -> np.ndarray:
-        """int8[n]: 1 or 0 for a branch whose direction is reported, else -1."""
-        return self._columns[1]
 
     def program_at(self, index: int) -> Program | View:
         """The program, or view of several, in which instruction `index` was found."""

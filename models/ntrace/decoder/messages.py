@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
+from rvtrace.models.common.decoding import Contradiction, LimitReached
 from rvtrace.models.common.messages import Table
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
@@ -16,7 +17,7 @@ from rvtrace.models.ntrace.decoder.context import UNKNOWN, Context, ContextChang
 from rvtrace.models.ntrace.decoder.decoded import Event, Findings, Reading
 from rvtrace.models.ntrace.decoder.images import View
 from rvtrace.models.ntrace.decoder.message_log import Messages
-from rvtrace.models.ntrace.decoder.path import Contradiction, End, Path
+from rvtrace.models.ntrace.decoder.path import End, Path
 from rvtrace.models.ntrace.table import VALUE_NAMES, VENDOR_CODES, VENDOR_TCODES, Message, MessageType
 from rvtrace.models.riscv.program import Program
 
@@ -31,10 +32,6 @@ _STOP_KINDS = {0: "debug_entry", 1: "sleep"}
 _MODE_ONLY = {"DirectBranch": ("btm", "NT.7.2.btm_only"), "IndirectBranchHist": ("htm", "NT.7.9.htm_only")}
 _AFTER_SYNC = frozenset((2, 3))  # FORMAT of the Ownership that follows a synchronizing message, whatever changed
 _ICNT_BITS = 22  # table 10
-
-
-class LimitReached(Exception):
-    """The bytes encode more than the decoder is allowed to hold."""
 
 
 class State(Enum):

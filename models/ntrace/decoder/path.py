@@ -9,10 +9,10 @@ repeats, so that a loop of a million iterations costs a few numbers; `expand` ma
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+from rvtrace.models.common.decoding import Contradiction, Walk
 from rvtrace.models.common.messages import Table
-from rvtrace.models.common.walking import REPEAT
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.decoder import kernel as k
 from rvtrace.models.ntrace.decoder.columns import Image, Memory
@@ -21,7 +21,7 @@ from rvtrace.models.ntrace.decoder.steps import End, Steps
 from rvtrace.models.ntrace.table import MessageType
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.step_store import Mark, Pool, expand
+from rvtrace.models.riscv.step_store import Pool
 
 CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3
 _ENDS = tuple(End)
@@ -42,15 +42,7 @@ _CANNOT = {
 }
 
 
-class Contradiction(Exception):
-    """What a message says cannot have happened in this program; `clause` is the requirement it breaks."""
-
-    def __init__(self, clause: str, text: str) -> None:
-        super().__init__(text)
-        self.clause = clause
-
-
-class Path:
+class Path(Walk):
     """The decoder's place in the program and every instruction up to there.
 
     pc: the next instruction, not known while a jump waits for its target. count: instructions so far. last_pc: of the
@@ -82,9 +74,11 @@ class Path:
         return self.memory.state.last << 1
 
     @property
-    def count(self) -> int:
-        """Instructions so far."""
-        return self.memory.state.count
+    def _place(self) -> Any:
+        return self.memory.state
+
+    def _waste(self, steps: int) -> None:
+        self.wasted += steps
 
     @property
     def calls(self) -> list[int]:
@@ -94,26 +88,6 @@ class Path:
     def forget_calls(self) -> None:
         """A synchronizing message (NT-5)."""
         self.memory.state.deep = 0
-
-    # Marks
-
-    def mark(self) -> Mark:
-        """Where to return to if the next message is wrong."""
-        s = self.memory.state
-        return Mark(s.steps, s.repeats, s.count)
-
-    def undo(self, mark: Mark) -> None:
-        """Forget the instructions since the mark."""
-        s = self.memory.state
-        self.wasted += s.steps - mark.steps
-        s.steps, s.repeats, s.count = mark
-
-    def expand(self) -> tuple[np.ndarray, np.ndarray]:
-        """pcs (uint64[count]) and taken (int8[count]: 1 or 0 of a branch, else -1)."""
-        memory = self.memory
-        s = memory.state
-        steps, repeats = np.array(memory.steps[: s.steps], np.uint32), REPEAT.listed(memory.repeats, s.repeats)
-        return expand(self.count, steps, repeats, self._pool)
 
     # Groups
 
