@@ -98,6 +98,11 @@ class Slots:
         """Bits of one slot."""
         return sum(_fixed(field) for field in self.fields)
 
+    def widths(self, parameters: Mapping[str, int]) -> dict[str, int]:
+        """The bits of one slot of each port, by the names of the fields."""
+        ports = (field for field in self.fields if isinstance(field, Field) and field.width)
+        return {f.name: f.width if isinstance(f.width, int) else parameters[f.width] for f in ports}
+
     def dtype(self) -> np.dtype:
         """Of one slot."""
         if not self.groups:

@@ -23,12 +23,12 @@ from rvtrace.models.riscv.rvfi import retired_of
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.subsystem.capture import SubsystemCapture
 from rvtrace.tb.common.agents.base import AgentConfig
-from rvtrace.tb.common.agents.pins import of_ctr
 from rvtrace.tb.common.agents.reset import ProgrammingError
 from rvtrace.tb.cores.agents.compare import difference
 from rvtrace.tb.cores.agents.core import CoreControl
 from rvtrace.tb.cores.agents.files import Run, read_rvfi
 from rvtrace.tb.ctr.agents import files as ctr_rows
+from rvtrace.tb.ctr.agents import layout as ctr_layout
 from rvtrace.tb.subsystem.agents.hart import SubsystemCsrAgent
 from rvtrace.tb.subsystem.env import SubsystemEnv, SubsystemTest
 from rvtrace.tb.subsystem.stimulus.walks import SubsystemStimulus
@@ -69,7 +69,7 @@ class CoresTest(SubsystemTest):
         self.config = self.stimulus.config
         self.run = Run.load(Path())
         self.set_config(AgentConfig(self.dut))
-        self.set_config(AgentConfig(self.dut, of_ctr(self.config.ctr, 0), files=ctr_rows), "env.csr*")
+        self.set_config(AgentConfig(self.dut, ctr_layout.pins(self.config.ctr, 0), files=ctr_rows), "env.csr*")
         self.made: list[Access] = []
         self.looked: list[int] = []
         self.book, self.problems = ClauseBook(), []

@@ -19,9 +19,10 @@ from rvtrace.scoreboards.ctr.tolerances import Tolerances
 from rvtrace.tb.common import base
 from rvtrace.tb.common import port_env as ports
 from rvtrace.tb.common.agents.csr_port import CsrAgent
-from rvtrace.tb.common.agents.pins import Pins, of_ctr
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus
 from rvtrace.tb.ctr.agents import files as ctr_rows
+from rvtrace.tb.ctr.agents import layout
 from rvtrace.tb.ctr.agents.retire import RetireAgent
 from rvtrace.tb.ctr.coverage.sampling import sample
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
@@ -54,7 +55,7 @@ class CtrTest(ports.PortTest):
     env_class, stimulus_of, files = CtrEnv, staticmethod(stimulus), ctr_rows
 
     def pins(self) -> Pins:
-        return of_ctr(self.stimulus.config, self.noise())
+        return layout.pins(self.stimulus.config, self.noise())
 
     def check_phase(self) -> None:
         super().check_phase()

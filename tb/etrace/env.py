@@ -20,10 +20,11 @@ from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.files import OUT_BYTES
-from rvtrace.tb.common.agents.pins import Pins, of_etrace
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.agents.stream import PacketAgent, Packets
 from rvtrace.tb.common.encoder_env import EncoderEnv, EncoderTest
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
+from rvtrace.tb.etrace.agents import layout
 from rvtrace.tb.etrace.coverage.sampling import sample
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 
@@ -97,7 +98,7 @@ class EtraceTest(EncoderTest):
     env_class, stimulus_of = EtraceEnv, staticmethod(stimulus)
 
     def pins(self) -> Pins:
-        return of_etrace(self.stimulus.config, atid(self.job))
+        return layout.pins(self.stimulus.config, atid(self.job))
 
     def leave(self, out: Path) -> None:
         """What every capture leaves, trace.bin being the transported bytes; and packets.hex, one payload a line."""

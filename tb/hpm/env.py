@@ -22,10 +22,11 @@ from rvtrace.scoreboards.hpm.tolerances import Tolerances
 from rvtrace.tb.common import base
 from rvtrace.tb.common import port_env as ports
 from rvtrace.tb.common.agents.csr_port import CsrAgent
-from rvtrace.tb.common.agents.pins import Pins, of_hpm
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.agents.port import Recorder
 from rvtrace.tb.common.stimulus.rows_stimulus import RowsStimulus
 from rvtrace.tb.hpm.agents import files as hpm_rows
+from rvtrace.tb.hpm.agents import layout
 from rvtrace.tb.hpm.agents.hart import HartAgent, StateAgent
 from rvtrace.tb.hpm.coverage.sampling import sample
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
@@ -80,7 +81,7 @@ class HpmTest(ports.PortTest):
     env_class, stimulus_of, files = HpmEnv, staticmethod(stimulus), hpm_rows
 
     def pins(self) -> Pins:
-        return of_hpm(self.stimulus.config, self.noise())
+        return layout.pins(self.stimulus.config, self.noise())
 
     def check_phase(self) -> None:
         super().check_phase()

@@ -15,10 +15,11 @@ from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.check import check
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 from rvtrace.tb.common import base
-from rvtrace.tb.common.agents.pins import Pins, of_ntrace
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.agents.stream import StreamAgent, StreamMonitor
 from rvtrace.tb.common.encoder_env import EncoderEnv, EncoderTest
 from rvtrace.tb.common.stimulus.stimulus import Stimulus
+from rvtrace.tb.ntrace.agents import layout
 from rvtrace.tb.ntrace.coverage.sampling import sample
 from rvtrace.tb.ntrace.stimulus.stimulus import stimulus
 
@@ -73,7 +74,7 @@ class NtraceTest(EncoderTest):
     env_class, stimulus_of = NtraceEnv, staticmethod(stimulus)
 
     def pins(self) -> Pins:
-        return of_ntrace(self.stimulus.config)
+        return layout.pins(self.stimulus.config)
 
 
 TEST = NtraceTest

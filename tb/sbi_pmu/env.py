@@ -32,10 +32,11 @@ from rvtrace.scoreboards.sbi_pmu.capture import Sampling, SbiPmuCapture
 from rvtrace.scoreboards.sbi_pmu.check import check
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.csr_port import CsrAgent
-from rvtrace.tb.common.agents.pins import Pins, of_ctr
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.encoder_env import BenchTest
 from rvtrace.tb.common.port_env import PlayRows
 from rvtrace.tb.ctr.agents import files as ctr_rows
+from rvtrace.tb.ctr.agents import layout as ctr_layout
 from rvtrace.tb.ctr.agents.retire import RetireAgent
 from rvtrace.tb.hpm import env as hpm
 from rvtrace.tb.hpm.agents import files as hpm_rows
@@ -140,7 +141,7 @@ class SbiPmuTest(hpm.HpmTest):
         if not isinstance(self.stimulus, SampledStimulus):
             return
         self.env_class = SampledEnv
-        records = of_ctr(self.stimulus.config.ctr, 0)
+        records = ctr_layout.pins(self.stimulus.config.ctr, 0)
         self.set_config(SampledConfig(self.dut, self.config.pins, records=records), "env.cycles*")
         for name in ("retire", "records"):
             self.set_config(replace(self.config, pins=records, files=ctr_rows), f"env.{name}*")

@@ -35,10 +35,10 @@ from rvtrace.scoreboards.subsystem.capture import Snapshot, SubsystemCapture
 from rvtrace.scoreboards.subsystem.check import check
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.base import AgentConfig, PlaySequence
-from rvtrace.tb.common.agents.pins import of_ctr
 from rvtrace.tb.common.agents.port import RowsItem
 from rvtrace.tb.common.times import leave_times
 from rvtrace.tb.ctr.agents import files as ctr_rows
+from rvtrace.tb.ctr.agents import layout as ctr_layout
 from rvtrace.tb.subsystem.agents import files
 from rvtrace.tb.subsystem.agents.hart import (
     HartAgent,
@@ -108,7 +108,7 @@ class SubsystemTest(base.BaseTest):
         self.config: Config = self.stimulus.config
         self.set_config(AgentConfig(self.dut))
         self.set_config(HartConfig(self.dut, bulk=self.bulk, hart=self.config), "env.hart*")
-        self.set_config(AgentConfig(self.dut, of_ctr(self.config.ctr, 0), files=ctr_rows), "env.csr*")
+        self.set_config(AgentConfig(self.dut, ctr_layout.pins(self.config.ctr, 0), files=ctr_rows), "env.csr*")
         self.made: list[Access] = []  # at the CSR port, all of them
         self.looked: list[int] = []  # at which access each snapshot begins
         self.book = ClauseBook()  # of the tool that sets up the encoders

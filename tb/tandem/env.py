@@ -18,8 +18,9 @@ from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents import port_files
-from rvtrace.tb.common.agents.pins import Pins, of_tandem
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.encoder_env import EncoderEnv, EncoderTest
+from rvtrace.tb.tandem.agents import layout
 from rvtrace.tb.tandem.agents.rows import RowsAgent, WordsAgent
 from rvtrace.tb.tandem.coverage.sampling import sample
 from rvtrace.tb.tandem.stimulus.rows import TandemStimulus
@@ -68,7 +69,7 @@ class TandemTest(EncoderTest):
     env_class, stimulus_of = TandemEnv, staticmethod(stimulus)
 
     def pins(self) -> Pins:
-        return of_tandem(self.stimulus.config, random.Random(self.job.rng_path("noise")).getrandbits(32))
+        return layout.pins(self.stimulus.config, random.Random(self.job.rng_path("noise")).getrandbits(32))
 
     def leave(self, out: Path) -> None:
         """trace.bin, config.json, rows.npz (what was on the ports), and of a program program.elf and retired.csv."""

@@ -14,9 +14,8 @@ from rvtrace.models.ctr.rows import NO_ACCESS, Rows, RowsError, answered
 from rvtrace.models.ctr.transfers import Transfers, rows_of
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.csr import READ, WRITE, Access, M, U
-from rvtrace.tb.common.agents.pins import of_ctr
 from rvtrace.tb.ctr.agents.files import joined, read_seen, write_stimulus
-from rvtrace.tb.ctr.agents.layout import RECORDED
+from rvtrace.tb.ctr.agents.layout import RECORDED, pins
 from rvtrace.tb.ctr.stimulus.script import Script
 
 
@@ -99,7 +98,7 @@ def test_record_of_both_ports_has_no_noise(tmp_path: Path):
     row["slots"]["source"] = 9
     row["slots"]["type"][4, 0] = 4
     row.tofile(tmp_path / "rows.bin")
-    rows, problems = read_seen(tmp_path / "rows.bin", of_ctr(Config(transfers=2), 0))
+    rows, problems = read_seen(tmp_path / "rows.bin", pins(Config(transfers=2), 0))
     assert rows.cycle.tolist() == [0, 1, 3, 4] and not problems
     assert rows.addr.tolist() == [0, 0x14F, 0, 0] and rows.rdata.tolist() == [0, 6, 0, 0]
     assert rows.source.tolist() == [[9, 9], [0, 0], [9, 9], [9, 9]]
@@ -109,7 +108,7 @@ def test_an_unknown_answer_is_a_problem(tmp_path: Path):
     row = np.zeros(1, np.dtype([("cycle", "<u8"), ("priv", "<u4"), ("access", "u1"), ("rest", "u1", (51,))]))
     row["cycle"], row["priv"], row["access"] = 7, 0x103, 8
     row.tofile(tmp_path / "rows.bin")
-    rows, problems = read_seen(tmp_path / "rows.bin", of_ctr(Config(transfers=1), 0))
+    rows, problems = read_seen(tmp_path / "rows.bin", pins(Config(transfers=1), 0))
     assert (
         len(rows) == 1 and rows.priv[0] == 3 and len(problems) == 1 and "cycle 7" in problems[0] and "X" in problems[0]
     )

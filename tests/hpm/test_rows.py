@@ -11,13 +11,13 @@ from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.events import Counts
 from rvtrace.models.hpm.rows import NO_ACCESS, Rows, answered
 from rvtrace.models.riscv.csr import WRITE, Access, M, U
-from rvtrace.tb.common.agents.pins import of_hpm
 from rvtrace.tb.hpm.agents import files as hpm_rows
+from rvtrace.tb.hpm.agents.layout import pins
 from rvtrace.tb.hpm.stimulus.builds import BUILDS
 from rvtrace.tb.hpm.stimulus.random_rows import Mix
 
 CONFIG = Config(counters=0x18, events=5)
-PINS = of_hpm(CONFIG, 0)
+PINS = pins(CONFIG, 0)
 ROW = (7, U, Counts(0, 3, (1, 0, 0, 2, 1), 1, 0x1122), Access(WRITE, 0xB03, 0x123456789, M, 1))
 
 

@@ -21,7 +21,6 @@ STIMULUS, INGRESS, STREAM, PROBLEMS, PACKETS = (
 OUT_BYTES = 8
 # A row's levels word: field to lowest bit and width.
 LEVEL_BITS = {bits.name: (bits.lsb, bits.width) for bits in layout.LEVELS}
-ETRACE_BITS = {bits.name: (bits.lsb, bits.width) for bits in layout.ETRACE_LEVELS}
 
 _WRONG = {1: "valid fell or data changed before ready", 2: "an output is X"}
 

@@ -19,7 +19,6 @@ LEVELS = (
     Bits("ext_notify", 9),
     Bits("vendor", 16, 6),
 )
-ETRACE_LEVELS = (*LEVELS, Bits("ctype", 12, 2), Bits("toggle", 24, 6))
 
 LANES = Slots(
     "lanes",
@@ -41,7 +40,6 @@ LANES = Slots(
     "NBlocks",
 )
 LANE_PARAMETERS = {"Xlen": 64, "NBlocks": 1, "IRetireWidth": 7}  # of the benches, with their defaults
-ONCE = ("priv", "cause", "context", "tval")  # in E-Trace once a cycle; a row has a copy in every lane with a block
 
 
 def stimulus(levels: tuple[Bits, ...] = LEVELS, vendor: bool = True, lanes: Slots = LANES) -> Layout:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and ctr_tb; `flow/generate/rows.py` generates their SystemVerilog."""
+"""Ports of ctr_tb, and rows of the files between Python and it; `flow/generate/rows.py` generates their
+SystemVerilog.
+"""
 
 from __future__ import annotations
 
+from rvtrace.models.ctr.config import Config
 from rvtrace.tb.common.agents.layout import CSR_ACCESS
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.layout import DRIVE, JOIN, Bits, Field, Layout, Rows, Slots, Zero
 
 _SLOTS = Slots(
@@ -56,3 +60,10 @@ RECORDED = Layout(
 )
 
 ROWS = Rows({"Xlen": 64, "NTransfers": 1}, ((STIMULUS, DRIVE), (RECORDED, JOIN)))
+
+
+def pins(config: Config, noise_seed: int) -> Pins:
+    """The ports (docs/reference/ctr-profile.md, Ports): a lane is a slot; the access is there once."""
+    once = {"op": 3, "addr": 12, "wdata": config.xlen, "mode": 3, "xlen32": 1}
+    lane = _SLOTS.widths({"Xlen": config.xlen})
+    return Pins(config.transfers, lane, (), (), {"noise_seed": noise_seed}, once, {}, ("drive_bulk", "go"))

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and hpm_tb; `flow/generate/rows.py` generates their SystemVerilog."""
+"""Ports of hpm_tb, and rows of the files between Python and it; `flow/generate/rows.py` generates their
+SystemVerilog.
+"""
 
 from __future__ import annotations
 
+from rvtrace.models.hpm.config import Config
 from rvtrace.tb.common.agents.layout import CSR_ACCESS
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.layout import DRIVE, JOIN, Bits, Field, Layout, Rows, Zero
 
 HART = (Bits("priv", 0, 3), Bits("stopcount", 3), Bits("running", 4))
@@ -53,3 +57,13 @@ ROWS = Rows(
     {"Xlen": 64, "NEvents": 1, "EventBits": 1, "NCounters": 1},
     ((STIMULUS, DRIVE), (RECORDED, JOIN)),
 )
+
+
+def pins(config: Config, noise_seed: int) -> Pins:
+    """The ports (docs/reference/hpm-profile.md, Ports): a lane is an event; the access is there once, with the time it
+    sees.
+    """
+    once = {"op": 3, "addr": 12, "wdata": config.xlen, "mode": 3, "xlen32": 1, "time": 64}
+    static, present = {"noise_seed": noise_seed}, tuple(n for n in range(32) if config.has(n))
+    lane = {"events": config.event_bits}
+    return Pins(config.events, lane, (), (), static, once, {}, ("drive_bulk", "go"), present)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the files between Python and tandem_tb; `flow/generate/rows.py` generates their SystemVerilog.
+"""Ports of tandem_tb, and rows of the files between Python and it; `flow/generate/rows.py` generates their
+SystemVerilog.
 
 The fields of a lane are the encoder's ports, the widest first.
 """
@@ -8,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rvtrace.models.tandem.table import COLUMNS, PARTS
+from rvtrace.models.tandem.config import Config
+from rvtrace.models.tandem.table import COLUMNS, PARTS, column_width
 from rvtrace.models.tandem.trace_data import DTYPES
+from rvtrace.tb.common.agents.pins import Pins
 from rvtrace.tb.common.layout import JOIN, SPLIT, Field, Layout, Rows, Slots, Zero, without_ports
 
 PORTS = {"has": 1} | {column.name: column.count for column in COLUMNS} | {"valid": 1}  # of a lane, with their elements
@@ -46,3 +49,12 @@ ROWS = Rows(
     ((LANES, SPLIT), (PINS, JOIN), (ERRORS, JOIN)),
     (STIMULUS,),
 )
+
+
+def pins(config: Config, noise_seed: int) -> Pins:
+    """The ports (docs/reference/tandem-profile.md, Ports): a lane is a row; of a port with several elements the width
+    of one.
+    """
+    lane = {column.name: max(1, column_width(config, column)) for column in COLUMNS}
+    lane = {"valid": 1, "has": len(PARTS)} | lane
+    return Pins(config.lanes, lane, (), (), {"noise_seed": noise_seed}, {}, {})
