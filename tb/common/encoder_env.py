@@ -116,6 +116,14 @@ class BenchTest(base.BaseTest):
         driver = self.env.reset.driver
         leave_times(Path(self.job.out), driver.began, driver.period, _sent(capture))
 
+    def leave_rows(self, out: Path, capture: Any) -> None:
+        """config.json, rows.npz, and of a program program.elf and retired.csv."""
+        (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
+        capture.rows.save(out / "rows.npz")
+        if self.stimulus.elf is not None:
+            (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
+            self.stimulus.retired.to_csv(out / "retired.csv")
+
 
 def _sent(capture: Any) -> Any:
     """The cycle in which each byte of the trace left; None of a system that sends none."""

@@ -5,9 +5,7 @@ around them.
 
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
 from typing import Any, ClassVar
 
 import cocotb
@@ -84,11 +82,3 @@ class PortTest(BenchTest):
 
     async def drive(self) -> None:
         await self.env.play(self.stimulus.rows)
-
-    def leave_rows(self, out: Path, capture: Any) -> None:
-        """config.json, rows.npz, and of a program program.elf and retired.csv."""
-        (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
-        capture.rows.save(out / "rows.npz")
-        if self.stimulus.elf is not None:
-            (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
-            self.stimulus.retired.to_csv(out / "retired.csv")

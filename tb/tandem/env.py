@@ -5,7 +5,6 @@ plays one job.
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -75,12 +74,8 @@ class TandemTest(EncoderTest):
         """trace.bin, config.json, rows.npz (what was on the ports), and of a program program.elf and retired.csv."""
         _, capture = self.outcome
         (out / "trace.bin").write_bytes(capture.data)
-        (out / "config.json").write_text(json.dumps(capture.config.to_dict(), indent=2) + "\n")
-        capture.rows.save(out / "rows.npz")
+        self.leave_rows(out, capture)
         self.leave_cycles(out)
-        if self.stimulus.elf is not None:
-            (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
-            self.stimulus.retired.to_csv(out / "retired.csv")
 
 
 TEST = TandemTest
