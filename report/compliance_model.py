@@ -29,6 +29,7 @@ VERDICTS = ("FAIL", "WAIVED", "NOT JUDGED", "NOT-RUN", "PASS", "N/A")  # what ha
 ENDINGS = ("PASS", "FAIL", "ERROR")  # of a run
 IN_USE, STALE, EXPIRED, UNKNOWN = "in use", "stale", "expired", "unknown"
 NAMED = 5  # clauses that a sentence names
+MOSTLY = 0.5  # share that has to be judged for a PASS: what says PASS says it of most that the device did
 _UNPLANNED = "(not in the plan)"
 
 
@@ -239,15 +240,18 @@ class Compliance:
 
     @property
     def passed(self) -> bool:
-        """No FAIL, no run that ended in an error or of which nothing could be judged, at least one check, nothing wrong
-        with the evidence.
-        """
-        return bool(self.checked) and not (self.counts["FAIL"] or self.broken or self.problems or self.unread)
+        """The verdict is PASS."""
+        return self.verdict == "PASS"
 
     @property
     def verdict(self) -> str:
-        """PASS or FAIL."""
-        return "PASS" if self.passed else "FAIL"
+        """FAIL if a clause fails that no waiver covers, a run ended in an error, or something is wrong with the
+        evidence. NOT JUDGED, whatever is waived, if nothing was checked, nothing of some run could be judged, or less
+        than half of all. Else PASS.
+        """
+        if self.counts["FAIL"] or self.broken or self.problems:
+            return "FAIL"
+        return "PASS" if self.checked and not self.unread and self.judged >= MOSTLY else "NOT JUDGED"
 
     @property
     def exit_code(self) -> int:
@@ -275,7 +279,8 @@ class Compliance:
         if self.broken:
             said.append(f"{_s(len(self.broken), 'run')} ended in an error")
         if self.judged < 1:
-            said.append(f"{percent(self.judged)} of the {self.unit} judged")
+            enough = "" if self.judged >= MOSTLY else ", too little for a PASS"
+            said.append(f"{percent(self.judged)} of the {self.unit} judged{enough}")
         rest = [f"{n[verdict]} {verdict}" for verdict in ("NOT JUDGED", "NOT-RUN", "WAIVED", "N/A") if n[verdict]]
         if rest:
             said.append(", ".join(rest))
@@ -342,8 +347,12 @@ def judge(
 
 
 def _judged(result: Mapping[str, Any]) -> tuple[int, int] | None:
-    """(instructions that could be judged, instructions that had to be reported); None where that is not known."""
+    """(instructions that could be judged, instructions that had to be reported); None where that is not known. Of a
+    run that was given up none is judged.
+    """
     stats = result.get("stats") or {}
+    if result.get("unjudged"):
+        return 0, max(1, int(stats.get("instructions", 0)))
     return (int(stats["judged"]), int(stats["instructions"])) if "judged" in stats else None
 
 

@@ -55,7 +55,7 @@ def of_compliance(compliance: Compliance) -> str:
     c = compliance
     title = f"{c.subject.name}, {c.subject.title}"
     counts = [[str(c.counts[verdict]) for verdict in VERDICTS]]
-    lines = [f"## {_mark(c.passed)}: {cell(title)}", "", cell(c.sentence), "", *table(VERDICTS, counts)]
+    lines = [f"## {c.verdict}: {cell(title)}", "", cell(c.sentence), "", *table(VERDICTS, counts)]
     found = c.found("FAIL")
     for finding in found[:_SHOWN]:
         lines += failure(f"{finding.id}: {finding.first.headline}", finding.text(), finding.first.rerun)

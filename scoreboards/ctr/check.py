@@ -76,7 +76,7 @@ def check(capture: CtrCapture, tolerances: Tolerances | None = None) -> Verdict:
         verdict.encoded = run.follower
     rows, follower = capture.rows, run.follower
     verdict.stats |= {"transfers": rows.transfers, "recorded": follower.recorded, "accesses": rows.accesses}
-    verdict.stats |= {"instructions": rows.transfers, "judged": rows.transfers - follower.unjudged}
+    verdict.stats |= {"instructions": rows.transfers, "judged": rows.transfers - follower.unjudged - follower.unseen}
     return verdict
 
 

@@ -913,9 +913,14 @@ class Follower(Ctr):
 
     def _drop(self) -> None:
         """What the transfers since the last read that agreed did is not known."""
-        self.unjudged += sum(times for _, times in self.pending.values())
+        self.unjudged += self.unseen
         self.pending.clear()
         self.groups = 0
+
+    @property
+    def unseen(self) -> int:
+        """Transfers since the last read that agreed."""
+        return sum(times for _, times in self.pending.values())
 
     @property
     def doubtful(self) -> bool:

@@ -171,15 +171,22 @@ class Check:
         )
         self.epochs: Epochs | None = None
         self.overflows = 0
+        self.cycles = self.wrong = 0  # of `cells`: all, and those in which a counter is wrong
         self._kept: dict[int, tuple[Cells, Overflow]] = {}  # by first row: of a short run, for coverage
 
     @property
     def judged(self) -> float:
-        """The share of the cycles of which it is known what each counter had to count: all if the device declares the
-        profile; else of those between two looks at a counter.
+        """The share of the cycles in which it is known what each counter had to count, and it did: of those between two
+        looks at a counter, and of a device that declares the profile of all. Where no counter was looked at, the share
+        of the accesses that ended as they had to.
         """
         one = self.software
-        return one.judged_between / one.between if isinstance(one, FreeSoftware) and one.between else 1.0
+        if isinstance(one, FreeSoftware):
+            if one.between:
+                return one.judged_between / one.between
+            accesses = self.capture.rows.accesses
+            return 1 - one.disagreed / accesses if accesses else 1.0
+        return 1 - self.wrong / self.cycles if self.cycles else 1.0
 
     def run(self) -> None:
         """Compare everything."""
@@ -219,6 +226,8 @@ class Check:
 
     def _count(self, c: Cells, o: Overflow) -> None:
         self.overflows += int(o.over.sum())
+        self.cycles += int(c.steps.weight.sum())
+        self.wrong += int(c.steps.weight[(c.want != c.after).any(axis=1)].sum())
         self._judge(c, o, rules(c), c.want, c.after, self._counter)
         self._judge(c, o, of_rules(o), o.of, o.of_after, self._of)
         self._judge(c, o, request_rules(o), o.ip[:, None], o.ip_after[:, None], self._lcofip)

@@ -38,8 +38,8 @@ def _settings(n: int) -> tuple[str, ...]:
 
 
 class FreeSoftware(Software):
-    """The accesses of such a run. between: the cycles between two looks at a counter, of all counters; judged_between:
-    those of which it was known what had to be counted.
+    """The accesses of such a run. between: the cycles between two looks at a counter that it surely counted in, or of
+    which that is not known, of all counters; judged_between: those of which it was known, and the second look fits.
     """
 
     def __init__(self, capture: HpmCapture, book: ClauseBook, tolerances: Tolerances, blame: Blame) -> None:
@@ -214,12 +214,12 @@ class FreeSoftware(Software):
     def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
         """A look at a counter; the model shows the same if it may."""
         count, rules = self.bounds.counts[n], self.rules
-        if n in self._looked:
-            self.between += cycle - self._looked[n]
-            if count.bits and (part != HIGH or count.bits == count.width):
-                self.judged_between += cycle - self._looked[n]
-        self._looked[n] = cycle
         good = count.fits(cycle, value, part) is not None
+        known = bool(count.bits) and (part != HIGH or count.bits == count.width)
+        if n in self._looked and (count.moved or not known):  # a counter that may stand shows nothing of a dead device
+            self.between += cycle - self._looked[n]
+            self.judged_between += (cycle - self._looked[n]) * (good and known)
+        self._looked[n] = cycle
         if good:
             for clause in count.checked(cycle, part):
                 self.book.count(clause)

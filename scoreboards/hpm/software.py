@@ -34,7 +34,8 @@ _VIEWS = ("sip", "sie", "vsip", "vsie")
 
 
 class Software:
-    """The accesses of a run. rules: the model that keeps the settings.
+    """The accesses of a run. rules: the model that keeps the settings. disagreed: accesses that ended otherwise than
+    they had to.
 
     For coverage, each to how often: notes: (CSR, mode, operation, xlen32, outcome, its bits of the enables);
     shown_bits: of scountovf, (mode, OF, mcounteren, hcounteren); deltas: of time, (mode, htimedelta is "0", "positive"
@@ -64,6 +65,7 @@ class Software:
         self._last: dict[str, Last] = {}
         self._adopted: set[tuple[str, bool]] = set()
         self._asked: dict[int, int] = {}
+        self.disagreed = 0
         self._moved = 0  # reads of counters that moved in that cycle
         self._begins, self._settings = [0], [self._now()]
 
@@ -137,6 +139,7 @@ class Software:
         if outcome == answer.outcome:
             self._right[suspects] += 1
         else:
+            self.disagreed += 1
             clauses = [clause for clause, others in suspects if outcome in others] or ["HPM.csr.done"]
             self.blame.add(
                 self._failure(

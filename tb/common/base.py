@@ -20,6 +20,11 @@ from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.tb.common.agents.base import CONFIG, AgentConfig, Created, config_of
 
 
+# In the sentence about a port, if nothing of the run is judged: the device did not take what was played, or an output
+# was X.
+UNJUDGED = ("the run was given up", " is X")
+
+
 @dataclass
 class RunConfig:
     """The configuration of a test: what it is to play on which bench. dut: the handle of the bench. stimulus: from the
@@ -172,7 +177,10 @@ class BaseTest(uvm_test):
     def result(self, seconds: dict[str, float]) -> dict[str, Any]:
         """The result of a run that was checked. seconds: wall time that was used before the test."""
         verdict, capture = self.outcome
-        return {**judged(self.job, verdict, capture, self.coverage, seconds | self.seconds), **self.extra}
+        found = judged(self.job, verdict, capture, self.coverage, seconds | self.seconds)
+        if unjudged := next((text for text in self.problems if any(part in text for part in UNJUDGED)), ""):
+            found["unjudged"] = unjudged
+        return {**found, **self.extra}
 
     def leave(self, out: Path) -> None:
         """Write the files of a capture to a folder."""
