@@ -232,6 +232,8 @@ def _kind(source: str) -> str:
 def _why_not(dut: Dut, clause: Clause, ran: set[str], needs: dict[str, list[str]]) -> str:
     if clause.variants and not _of_variants(dut, clause.variants):
         return f"holds in {' and '.join(clause.variants)}, which is not claimed"
+    if played := systems.foreign(dut.ip).played.get(clause.subject):
+        return played
     checks = [check for check in clause.checks if check not in _MODELS and not check.startswith("tests/")]
     if clause.checks and not checks or clause.tests and all(test.startswith("tests/") for test in clause.tests):
         return "about models and tools, or the whole trace system; not about a single device"

@@ -45,8 +45,9 @@ class Clause:
     tests: stimuli (scenario:<name>, program:<name>, random, or a test file). coverage: coverage points.
     needs: what an IP has to claim, all of it, or the clause does not apply: an option that is not 0 ("has_h"), has a
     value or has another one ("xlen=32", "counters!=-1"), or a kind of stimulus that it has a port for ("xlen32");
-    several joined by | where one of them is enough. status: built, or later with its reason. The mutants of a clause
-    name it in tests/<ip>/mutants.toml.
+    several joined by | where one of them is enough. subject: a part beside the device that it is about, such as the
+    transport; "": the device. status: built, or later with its reason. The mutants of a clause name it in
+    tests/<ip>/mutants.toml.
     """
 
     id: str
@@ -60,6 +61,7 @@ class Clause:
     tests: tuple[str, ...] = ()
     coverage: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    subject: str = ""
     status: str = "built"
     reason: str = ""
 

@@ -34,7 +34,7 @@ FOREIGN = Foreign(
         "ET.pay.map_bits": ("map_filled", True),
         "ET.opt.cache_shorter": ("cache_always", True),
     },
-    without={"ET.tra.timestamp": ("timestamp", 0)},
+    played={"transport": "about the transport, which the testbench adds to a device with a packet port"},
 )
 
 

@@ -161,12 +161,17 @@ class EncoderTest(BenchTest):
             columns["instructions"] = expected_of(self.job.ip)(capture).cycle
         np.savez_compressed(out / "cycles.npz", **columns)
 
+    def sent(self, capture: Any) -> bytes:
+        """The bytes of the trace."""
+        data: bytes = capture.data
+        return data
+
     def leave(self, out: Path) -> None:
         """trace.bin, program.elf, config.json, retired.csv: what another tool needs to check the run; beats.npz and
         cycles.npz.
         """
         _, capture = self.outcome
-        (out / "trace.bin").write_bytes(capture.data)
+        (out / "trace.bin").write_bytes(self.sent(capture))
         if self.stimulus.elf is not None:
             (out / "program.elf").write_bytes(self.stimulus.elf.read_bytes())
         else:

@@ -17,6 +17,7 @@ from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
+from rvtrace.scoreboards.etrace.legal import TRANSPORT
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.common import base
 from rvtrace.tb.common.agents.files import OUT_BYTES
@@ -44,6 +45,7 @@ class Scoreboard(base.Scoreboard):
     ingress: base.Collector
     stream: base.Collector
     packets: base.Collector
+    transported: bytes
 
     def captured(self, job: Job, stimulus: Stimulus, problems: list[str]) -> EtraceCapture:
         data, data_cycle = self.stream.got
@@ -53,6 +55,10 @@ class Scoreboard(base.Scoreboard):
             words = np.frombuffer(data, np.uint8).reshape(-1, OUT_BYTES)
             data, data_cycle = words[:, :_WORD].tobytes(), np.repeat(data_cycle[::OUT_BYTES], _WORD)
             atb_bytes, atb_id = words[:, _WORD].copy(), words[:, _WORD + 1].copy()
+        self.transported = data
+        if job.dut:  # it ends at its packet port: what is after it is played by this bench, and not judged
+            data = data_cycle = atb_bytes = atb_id = None
+            problems = [text for text in problems if not TRANSPORT.search(text)]
         return EtraceCapture(
             config=stimulus.config,
             program=stimulus.program,
@@ -99,6 +105,10 @@ class EtraceTest(EncoderTest):
 
     def pins(self) -> Pins:
         return layout.pins(self.stimulus.config, atid(self.job))
+
+    def sent(self, capture: EtraceCapture) -> bytes:
+        """The transported bytes, also those of the transport that this bench adds to a device."""
+        return self.env.scoreboard.transported
 
     def leave(self, out: Path) -> None:
         """What every capture leaves, trace.bin being the transported bytes; and packets.hex, one payload a line."""
