@@ -17,8 +17,8 @@ class Foreign:
     that stay as they were; none of a block whose ports never wait. blocks: whether it has an ingress port of blocks,
     which may take one instruction or be shaped. switches: whether options are switched while it runs. freed: clauses
     that are checked only where a tolerance does not have this value. without: clauses about what is not there if an
-    option has this value only. unshown: why clauses that only its state ports show were not checked. played: subjects of
-    clauses that the testbench adds to a device, each with the reason why its clauses say nothing of the device.
+    option has this value only. unshown: why clauses that only its state ports show were not checked. played: subjects
+    of clauses that the testbench adds to a device, each with the reason why its clauses say nothing of the device.
     """
 
     first: Mapping[str, Any]

@@ -12,7 +12,10 @@ from tests.common.plan_rows import PlanTests, Rows, literals
 
 LOSSLESS = ("align", "expected", "lossless", "periodic_sync")
 CHECKERS = {
-    "exact": ("scoreboards/etrace/exact.py", "scoreboards/etrace/pace.py", "models/etrace/encoder/*.py"),
+    "exact": (
+        *(f"scoreboards/etrace/{part}.py" for part in ("exact", "pace", "transport")),
+        "models/etrace/encoder/*.py",
+    ),
     "lossless": tuple(f"scoreboards/etrace/{part}.py" for part in LOSSLESS),
     "legal": ("scoreboards/etrace/legal.py",),
     "transport": ("scoreboards/etrace/transport.py",),
