@@ -133,3 +133,8 @@ def test_one_fault(case: Case) -> None:
 def test_every_diagnostic_has_a_case() -> None:
     """All but those of traces that begin or end badly (test_decoder_damage)."""
     assert set(TEXTS) - {case.name for case in CASES} == {"truncated", "increment_without_pc", "long_group"}
+
+
+def test_x0_may_be_reported_as_0() -> None:
+    trace = pack([*PREFIX, Begin(), NOP, IncrementPc(), Register(0x1000, 0), End(), *GOOD], CONFIG)
+    assert not decode(trace, CONFIG).diagnostics

@@ -33,7 +33,7 @@ WRONG: dict[str, str] = {
     "increment_without_instruction": "increment pc is in a group without an instruction",
     "increment_without_pc": "increment pc comes before any full pc, and nothing is known to increment",
     "unknown_base": "an incremental form of {item} comes before any full value of it",
-    "x0_write": "x0 is written",
+    "x0_write": "x0 is reported with another value than 0",
     "repeated_state": "{item} is reported a second time in one group",
     "instruction_length": "the bits {value:#x} are not those of an instruction of {item}",
     "unknown_privilege": "there is no privilege mode {value}",

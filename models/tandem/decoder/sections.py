@@ -362,7 +362,7 @@ class _Builder:
         tell("increment_without_instruction", first[self.by_three & ~has_insn])
         tell("increment_without_pc", first[self.unknown_pc])
         tell("unknown_base", np.array(self.missing, np.int64), item=self._item)
-        tell("x0_write", self.change_items[self.keys == _X0])
+        tell("x0_write", self.change_items[(self.keys == _X0) & (self.values != 0)])
         tell("repeated_state", self._repeated(), item=self._item)
         bits, size = self.bits & 3, np.where(self.is_code[table.INSN16][self.insn_items], 2, 4)
         wrong = (bits == 3) != (size == 4) if self.config.compressed else size == 2
