@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-DEVICE = 10.0  # seconds for a run of a device; issue 36, item 3
-FILE = 2.0  # the same for a short file, whose user waits for the verdict; issue 36, item 3
-SHORT = 100_000  # bytes of a short file; issue 36, item 3
+DEVICE = 10.0  # seconds for a run of a device, beside the minute that its build takes
+FILE = 2.0  # the same for a short file, whose user waits for the verdict
+SHORT = 100_000  # bytes of a short file: some 70,000 instructions, which are checked in a second
 WORD = (
     "seconds of CPU time to search for the cause if the trace does not decode (default 10, of a short file 2; 0: none)"
 )
