@@ -19,7 +19,6 @@ from rvtrace.jobs.results import judged
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.tb.common.agents.base import CONFIG, AgentConfig, Created, config_of
 
-
 # In the sentence about a port, if nothing of the run is judged: the device did not take what was played, or an output
 # was X.
 UNJUDGED = ("the run was given up", " is X")

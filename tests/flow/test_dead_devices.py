@@ -14,7 +14,6 @@ from rvtrace.jobs import systems
 from rvtrace.report.compliance_model import Compliance, Subject, judge
 from tests.flow.dut_folders import toml
 
-
 # What all outputs are: 0; 1; 0 but for those that say that something is taken; other bits in each cycle.
 OUTPUTS = {"zero": 0, "one": 1, "ready": 2, "random": 3}
 MODULE = """
