@@ -19,8 +19,6 @@ SMALL: dict[str, Any] = {"transfers": 1, "depths": (16, 32)}
 DRAFT: dict[str, Any] = {"variant": "v0_1_4", **SMALL}
 PAIR: dict[str, Any] = {"transfers": 2, "depths": (16, 32)}
 
-Action = Callable[[Rules, int, int, int, int], int]
-
 
 def scenario_run(name: str, **options: Any) -> tuple[Config, Rows]:
     """The rows of a scenario, for one implementation."""

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from rvtrace.jobs.job import Job
-from rvtrace.models.etrace.table import VARIANTS
+from rvtrace.models.etrace.table import OPTIONS, VARIANTS
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.tb.etrace.stimulus.random_jobs import EVERY, WHOLE, random_job
 from rvtrace.tb.etrace.stimulus.stimulus import stimulus
 from tests.common.long import some
+
+CHOICES = (
+    "variant", "encapsulation", "framing", "ctype", "index_width", "inst_sync_mode", "blocks_p", "iaddress_lsb_p",
+    "itype_width_p",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("build", range(len(WHOLE)))
@@ -63,28 +68,9 @@ def test_stall_loses_nothing(run_jobs, variant):
 def test_random_jobs_have_everything():
     """Every value of every choice comes up in a few hundred seeds, and every random choice is legal."""
     jobs = [random_job(seed, size=200) for seed in range(300)]
-    for name in (
-        "variant",
-        "encapsulation",
-        "framing",
-        "ctype",
-        "index_width",
-        "inst_sync_mode",
-        "blocks_p",
-        "iaddress_lsb_p",
-        "itype_width_p",
-        *EVERY,
-    ):
+    for name in (*CHOICES, *EVERY):
         assert len({str(job.settings.to_dict()[name]) for job in jobs}) > 1, name
-    for name in (
-        "implicit_return",
-        "implicit_exception",
-        "full_address",
-        "jump_target_cache",
-        "branch_prediction",
-        "sijump",
-        "filter",
-    ):
+    for name in (*OPTIONS, "filter"):
         assert 0.05 < sum(bool(getattr(job.settings, name)) for job in jobs) / len(jobs) < 0.75, name
     toggled = [bool(stimulus(random_job(seed, size=2000)).beats.toggle.any()) for seed in range(40)]
     assert 4 < sum(toggled) < 30

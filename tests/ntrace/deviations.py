@@ -354,7 +354,6 @@ def bits(byte: int, order: list[int]) -> int:
 
 
 FIELDS = tuple(f"NT.7.{n}.fields" for n in range(1, 13))
-HIST = ("IndirectBranchHist", "IndirectBranchHistSync")
 HTM: dict[str, object] = {"mode": "htm"}
 BTM: dict[str, object] = {"mode": "btm"}
 SOURCE: dict[str, object] = {"src_bits": 4, "src_id": 9}

@@ -23,7 +23,7 @@ from rvtrace.scoreboards.subsystem.parts import beats_of, for_etrace
 from rvtrace.scoreboards.subsystem.time import _etrace
 from tests.subsystem.captures import good, lying
 
-VALID, CCV, CC = 1, 1 << 15, 1 << 16
+CCV, CC = 1 << 15, 1 << 16
 
 
 def reported(run: SubsystemCapture, number: int, **changes: Any) -> list[Failure]:

@@ -14,7 +14,7 @@ from tests.tandem.hand import assembled, report_on, steps_of
 from tests.tandem.test_simulator_csrs import RW, csr, run
 
 INSTRET, INSTRETH, NOP, ECALL = 0xC0202373, 0xC8202373, 0x13, 0x73  # rdinstret x6, rdinstreth x6
-WRITE, STOP, GO = 0xB0229073, 0x32025073, 0x32005073  # csrw minstret, x5; csrwi mcountinhibit, 4 and 0
+WRITE, STOP = 0xB0229073, 0x32025073  # csrw minstret, x5; csrwi mcountinhibit, 4
 
 
 def with_offset(rows: list[TraceData], offset: int, since: int = 0) -> list[TraceData]:
