@@ -14,19 +14,7 @@ from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import MAP_LENGTHS, TABLES, formats
 from rvtrace.models.riscv.retired import IType
 from tests.etrace.encoder_stream import NTR, REP, sends
-from tests.ntrace.encoder_stream import (
-    OFF,
-    Block,
-    Row,
-    call,
-    exception,
-    interrupt,
-    linear,
-    ret,
-    row,
-    taken,
-    to_beats,
-)
+from tests.ntrace.encoder_stream import OFF, Block, Row, call, exception, interrupt, linear, ret, row, taken, to_beats
 
 # main at 0x1000 calls f at 0x2000 from 0x1004; f has one instruction before its return
 START, CALL, F, BACK = linear(0x1000, 2), call(0x1004, 2), ret(0x2000, 4), linear(0x1008, 2)

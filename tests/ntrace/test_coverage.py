@@ -16,7 +16,7 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
-from rvtrace.tb.ntrace.coverage.points import NTRACE, POINTS, merge, percent
+from rvtrace.tb.ntrace.coverage.points import NTRACE, POINTS
 from rvtrace.tb.ntrace.coverage.sampling import sample
 
 K = Kind
@@ -126,14 +126,14 @@ def test_periodic_sync_over_straight_code_and_gaps_between_bytes():
 
 def test_merge_adds_and_refuses_another_definition():
     one = covered(messages=[message("ProgTraceSync", 5, 0, 0x800)])
-    both = merge([one, json.loads(json.dumps(one))])
+    both = NTRACE.merge([one, json.loads(json.dumps(one))])
     assert both["message_cg"] == {"ProgTraceSync x htm x v1_0": 2}
-    assert 0 < percent(both) == percent(one) < 100
+    assert 0 < NTRACE.percent(both) == NTRACE.percent(one) < 100
     other = Definition("ntrace", (*POINTS[:-1], dataclasses.replace(POINTS[-1], what="something else")))
     with pytest.raises(CoverageError, match="run the jobs again"):
         other.merge([one])
     with pytest.raises(CoverageError, match="no definition"):
-        merge([{"message_cg": {}}])
+        NTRACE.merge([{"message_cg": {}}])
     with pytest.raises(CoverageError, match="no bin"):
         NTRACE.stamped({"blocks_cg": {"3 lanes x 9 blocks": 1}})
 

@@ -8,17 +8,7 @@ from typing import Any
 import pytest
 
 from rvtrace.models.ntrace.encoder.output import pattern
-from tests.ntrace.encoder_stream import (
-    OFF,
-    Block,
-    exception,
-    jump,
-    linear,
-    not_taken,
-    row,
-    sends,
-    taken,
-)
+from tests.ntrace.encoder_stream import OFF, Block, exception, jump, linear, not_taken, row, sends, taken
 
 END = row(levels=OFF)
 
