@@ -6,41 +6,59 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from rvtrace.models.ntrace.table import MDO_BITS, Message
+from rvtrace.models.ntrace.table import MDO_BITS, TSTAMP, Message
+from rvtrace.scoreboards.diagnosis.operators import reversed_bits
 from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.diagnosis.values import Join, Reference, completed
 from rvtrace.scoreboards.ntrace.counted import Counted
 from rvtrace.scoreboards.ntrace.rewriting import Rewriting, Rules, Value, with_field
 
-ADDRESSES = ("faddr", "uaddr")
 JUMPS = frozenset((4, 28))  # TCODEs with B-TYPE and without SYNC
 STARTS = (1, 3, 5, 7, 9)  # SYNC where trace begins
 LEAST = 5  # bits of an address that a device has at least
+Key = Callable[[Message], str]  # of the field of a message that is meant
+Of = Callable[[int, Message], int]  # of a value as it was sent, what is due
 
 
-def _field(keys: tuple[str, ...], of: Callable[[int, Rules], int], where: Callable[[Message], bool] | None = None
-           ) -> Rewriting:  # fmt: skip
-    """A function of the value of some fields."""
+def _each(key: Key, begin: Callable[[Rules], Of]) -> Rewriting:
+    """A function of a field of each message that has it. begin: makes it, for one trace."""
 
     def make(rules: Rules) -> Value:
+        of = begin(rules)
+
         def change(message: Message) -> Message:
-            for key in keys:
-                value = message.get(key)
-                if value is not None and (where is None or where(message)):
-                    message = with_field(message, key, of(value, rules))
-            return message
+            name = key(message)
+            value = message.get(name)
+            return message if value is None else with_field(message, name, of(value, message))
 
         return change
 
     return Rewriting(value=make)
 
 
-def _rdata(rcodes: tuple[int, ...]) -> Callable[[Message], bool]:
-    return lambda message: message.get("rcode") in rcodes
+def _values(key: Key, of: Callable[[int], int]) -> Rewriting:
+    """The same of a function of the value alone."""
+    return _each(key, lambda rules: lambda value, message: of(value))
 
 
-def _top(rules: Rules) -> int:
-    return (1 << (rules.config.xlen - 1)) - 1
+def _full(message: Message) -> str:
+    return "faddr"
+
+
+def _address(message: Message) -> str:
+    return "faddr" if _is_full(message) else "uaddr"
+
+
+def _count(message: Message) -> str:
+    return "rdata" if message.get("rcode") == 0 else "icnt"
+
+
+def _hist(message: Message) -> str:
+    return "rdata" if message.get("rcode") in (1, 2) else "hist"
+
+
+def _is_full(message: Message) -> bool:
+    return message.get("faddr") is not None
 
 
 def _completed(rules: Rules) -> Callable[[int], int]:
@@ -48,27 +66,20 @@ def _completed(rules: Rules) -> Callable[[int], int]:
     return completed(rules.program, 1, range(rules.config.xlen - 1, LEAST, -1))
 
 
-def _full_addresses(rules: Rules) -> Value:
+def _whole(rules: Rules) -> Of:
     whole = _completed(rules)
+    return lambda value, message: whole(value)
 
-    def change(message: Message) -> Message:
-        full = message.get("faddr")
-        return message if full is None else with_field(message, "faddr", whole(full))
+
+def _reversed_groups(rules: Rules) -> Of:
+    """The bits of each MDO group in reverse."""
+    top = (1 << rules.config.xlen - 1) - 1
+
+    def change(value: int, message: Message) -> int:
+        groups = range(0, max(value.bit_length(), 1), MDO_BITS)
+        return sum(reversed_bits(value >> at, MDO_BITS) << at for at in groups) & top
 
     return change
-
-
-def _is_full(message: Message) -> bool:
-    return message.get("faddr") is not None
-
-
-def _reversed_groups(value: int, rules: Rules) -> int:
-    """The bits of each MDO group in reverse."""
-    groups = -(-max(value.bit_length(), 1) // MDO_BITS)
-    return sum(
-        int(f"{value >> MDO_BITS * n & (1 << MDO_BITS) - 1:0{MDO_BITS}b}"[::-1], 2) << MDO_BITS * n
-        for n in range(groups)
-    ) & _top(rules)  # fmt: skip
 
 
 def _references(
@@ -81,87 +92,51 @@ def _references(
     full. moves: whether the address of a message is the next reference. whole: the right address.
     """
 
-    def make(rules: Rules) -> Value:
-        top = _top(rules)
+    def begin(rules: Rules) -> Of:
+        top = (1 << rules.config.xlen - 1) - 1
         reference = Reference(lambda due, sent: join(due, sent) & top, operator.xor, whole(rules))
+        return lambda sent, message: reference(
+            sent, full if _is_full(message) else part, _is_full(message), moves(message))  # fmt: skip
 
-        def change(message: Message) -> Message:
-            for key, is_whole, due in (("faddr", full, True), ("uaddr", part, False)):
-                if (sent := message.get(key)) is not None:
-                    return with_field(message, key, reference(sent, is_whole, due, moves(message)))
-            return message
-
-        return change
-
-    return Rewriting(value=make)
+    return _each(_address, begin)
 
 
 def _times(absolute: bool) -> Rewriting:
     """TSTAMP is itself in every message, or a difference in every message."""
 
-    def make(rules: Rules) -> Value:
+    def begin(rules: Rules) -> Of:
         reference = Reference(operator.add, lambda before, now: max(now - before, 0))
+        return lambda stamp, message: reference(stamp, absolute, message.type.has_sync)
 
-        def change(message: Message) -> Message:
-            stamp = message.tstamp
-            return message if stamp is None else message.replaced(
-                tstamp=reference(stamp, absolute, message.type.has_sync))  # fmt: skip
-
-        return change
-
-    return Rewriting(value=make)
+    return _each(lambda message: TSTAMP.key, begin)
 
 
-def _not_reset(rules: Rules) -> Callable[[int, Rules], int]:
+def _not_reset(rules: Rules) -> Of:
     """A count that goes on where it should start again."""
     reference = Reference(operator.add, lambda before, now: now - before if now >= before else now)
-    return lambda value, rules: reference(value, is_whole=True, whole_due=False)
+    return lambda value, message: reference(value, is_whole=True, whole_due=False)
 
 
-def _reverse_hist(value: int, rules: Rules) -> int:
+def _one_less(rules: Rules) -> Of:
+    return lambda value, message: value + (message.name != "ProgTraceSync" and not message.get("btype"))
+
+
+def _reverse_hist(value: int) -> int:
     bits = max(value.bit_length() - 1, 0)
-    return 1 << bits | int(f"{value & (1 << bits) - 1:0{bits}b}"[::-1], 2) if bits else value
+    return 1 << bits | reversed_bits(value, bits) if bits else value
 
 
-def _invert_hist(value: int, rules: Rules) -> int:
+def _invert_hist(value: int) -> int:
     return value ^ ((1 << max(value.bit_length() - 1, 0)) - 1)
 
 
-def _hists(of: Callable[[int, Rules], int]) -> Rewriting:
-    """A function of HIST, wherever it is."""
-    fields, full = _field(("hist",), of), _field(("rdata",), of, _rdata((1, 2)))
-
-    def make(rules: Rules) -> Value:
-        assert fields.value is not None and full.value is not None
-        first, second = fields.value(rules), full.value(rules)
-
-        def change(message: Message) -> Message:
-            return second(message) if message.get("rdata") is not None else first(message)
-
-        return change
-
-    return Rewriting(value=make)
-
-
-def _counts(begin: Callable[[Rules], Callable[[int, Rules], int]]) -> Rewriting:
-    """A function of I-CNT, wherever it is. begin: makes it, for one trace."""
-
-    def make(rules: Rules) -> Value:
-        of = begin(rules)
-
-        def change(message: Message) -> Message:
-            key = "rdata" if message.get("rcode") == 0 else "icnt"
-            value = message.get(key)
-            return message if value is None else with_field(message, key, of(value, rules))
-
-        return change
-
-    return Rewriting(value=make)
+def _stop_low(value: int) -> int:
+    return value >> 1 | 1 << max(value.bit_length() - 1, 0) if value else value
 
 
 def _codes(key: str, *pairs: tuple[int, int]) -> Rewriting:
     means = dict(pairs)
-    return _field((key,), lambda value, rules: means.get(value, value))
+    return _values(lambda message: key, lambda value: means.get(value, value))
 
 
 def _counted(**how: bool | int | str | frozenset[int]) -> Rewriting:
@@ -177,7 +152,7 @@ VALUES = (
     Dialect("rcode_bits_2_4", "NT.7.8.rcode", "RCODE is 2 for I-CNT and 4 for HIST",
             "RCODE is 0 for I-CNT and 1 for HIST", "rcode value", _codes("rcode", (2, 0), (4, 1))),
     Dialect("faddr_truncated", "NT.8.1.faddr", "the upper bits of F-ADDR are missing", "F-ADDR is the full address",
-            "", Rewriting(value=_full_addresses)),
+            "", _each(_full, _whole)),
     Dialect("addresses_truncated", "NT.8.1.faddr", "the upper bits of each address are missing",
             "an address has all its bits", "reference", _references(whole=_completed)),
     Dialect("faddr_relative", "NT.8.1.faddr", "F-ADDR is relative, as U-ADDR is", "F-ADDR is the full address",
@@ -200,20 +175,19 @@ VALUES = (
             "U-ADDR is the XOR with the last address reported", "reference",
             _references(moves=lambda m: not _is_full(m) or m.get("sync") in STARTS)),
     Dialect("address_bits_reversed", "NT.3.3.lsb_first", "the MDO bits of each byte of an address are in reverse (MSB"
-            " first)", "fields are sent LSB first", "order of bits", _field(ADDRESSES, _reversed_groups)),
+            " first)", "fields are sent LSB first", "order of bits", _each(_address, _reversed_groups)),
     Dialect("hist_reversed", "NT.8.3.hist", "HIST has the last branch highest", "HIST has the last branch lowest",
-            _HIST, _hists(_reverse_hist)),
+            _HIST, _values(_hist, _reverse_hist)),
     Dialect("hist_inverted", "NT-1", "HIST has 0 for a branch that is taken", "HIST has 1 for a branch that is taken",
-            "polarity", _hists(_invert_hist)),
+            "polarity", _values(_hist, _invert_hist)),
     Dialect("icnt_bytes", "NT.8.4.icnt", "I-CNT counts bytes", "I-CNT counts half-words", _COUNT,
-            _counts(lambda _: lambda value, rules: value >> 1)),
+            _values(_count, lambda value: value >> 1)),
     Dialect("icnt_words", "NT.8.4.icnt", "I-CNT counts words of 32 bits", "I-CNT counts half-words", _COUNT,
-            _counts(lambda _: lambda value, rules: value << 1)),
+            _values(_count, lambda value: value << 1)),
     Dialect("icnt_not_reset", "NT.8.4.3.icnt_reset", "I-CNT goes on after it was sent",
-            "I-CNT starts again at 0 after it was sent", _COUNT, _counts(_not_reset)),
+            "I-CNT starts again at 0 after it was sent", _COUNT, _each(_count, _not_reset)),
     Dialect("icnt_one_less", "NT.8.4.count", "I-CNT is one too few", "I-CNT counts the half-words that retired", _COUNT,
-            _field(("icnt",), lambda value, rules: value + 1,
-                   lambda m: m.name != "ProgTraceSync" and not m.get("btype"))),
+            _each(lambda message: "icnt", _one_less)),
     Dialect("icnt_instructions", "NT.8.4.icnt", "I-CNT counts instructions", "I-CNT counts half-words", _COUNT,
             _counted(instructions=True)),
     Dialect("icnt_without_last", "NT.8.4.count", "I-CNT does not count the instruction that ends the count",
@@ -221,7 +195,7 @@ VALUES = (
     Dialect("hist_no_stop_bit", "NT.8.3.stop_bit", "HIST has no stop bit", "HIST has its stop bit", _HIST,
             _counted(stop="none")),
     Dialect("hist_stop_low", "NT.8.3.stop_bit", "the stop bit of HIST is the lowest bit", "the stop bit is on top",
-            _HIST, _hists(lambda value, rules: value >> 1 | 1 << max(value.bit_length() - 1, 0) if value else value)),
+            _HIST, _values(_hist, _stop_low)),
     Dialect("time_absolute", "NT-15", "TSTAMP is the absolute time in every message",
             "TSTAMP is a difference in messages without SYNC", "time", _times(absolute=True)),
     Dialect("time_relative", "NT.8.7.absolute", "TSTAMP is a difference in every message",
