@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -101,7 +100,9 @@ class _Run:
         self._plan = _every_plan()
         # of a stimulus that does not pass on the unchanged RTL in a simulator, the reason
         self._wrong: dict[tuple[str, str], str] = {}
-        self._missed: list[tuple[Fault, Path, int]] = []  # on Verilator; the design, and its number in it
+        self._missed: list[
+            tuple[Fault, Path, Sequence[int]]
+        ] = []  # on Verilator; the design, and what selects it there
         self.rows: dict[tuple[str, str], Row] = {}  # by home and name
         self.builds: set[str] = set()
 
@@ -134,7 +135,7 @@ class _Run:
         """On Icarus, what Verilator did not show."""
         lots: list[_Lot] = []
         for design in dict.fromkeys(design for _, design, _ in self._missed):
-            numbers = {mutant.name: number for mutant, of, number in self._missed if of == design}
+            numbers = {mutant.name: n for mutant, of, number in self._missed if of == design for n in number}
             those = [mutant for mutant, of, _ in self._missed if of == design]
             lots += [lot for group in _lots(those, design, numbers, [], "icarus") for lot in group]
         return lots
@@ -163,7 +164,7 @@ class _Run:
     def _lot(self, lot: _Lot) -> list[Fault]:
         """Play a lot; its mutants, if it cannot be built, which then have builds of their own."""
         try:
-            image = build(lot.config, lot.sim, lot.design)
+            self._played(lot)
         except SimError as error:
             if lot.design == ROOT / "rtl":
                 raise
@@ -172,14 +173,17 @@ class _Run:
             plays, mutants = [lot.plays[n] for n in plain], [lot.mutants[n] for n in plain]
             self._lot(replace(lot, design=ROOT / "rtl", plays=plays, mutants=mutants))
             return [mutant for mutant in lot.mutants if mutant is not None and not mutant.firmware]
+        return []
+
+    def _played(self, lot: _Lot) -> None:
+        image = build(lot.config, lot.sim, lot.design)
         self.builds.add(f"{image.image.parent}")
         for one, mutant in zip(lot.plays, lot.mutants):
             _prepare(one, mutant)
-        out = Path(lot.plays[0].jobs[0].out)  # of the unchanged design
+        out = Path(lot.plays[0].jobs[0].out)
         results = play(image, lot.plays, out.parent.with_name("process") / out.name, _PLUSARGS)
         for one, mutant, result in zip(lot.plays, lot.mutants, results):
             self._judge(lot, one, mutant, result)
-        return []
 
     def _judge(self, lot: _Lot, one: Play, mutant: Fault | None, result: dict[str, Any]) -> None:
         """Of a stimulus on the unchanged design remember what is wrong, of a mutant report what caught it."""
@@ -193,19 +197,24 @@ class _Run:
         else:
             row = row_of(mutant, one.jobs[0], result, self._plan)
             if lot.first and not row.good:
-                self._missed.append((mutant, lot.design, one.numbers[0]))
+                self._missed.append((mutant, lot.design, one.numbers))
             else:
                 self._done(row)
             if mutant.firmware and not self._keep:
                 shutil.rmtree(Path(one.jobs[0].out) / FIRMWARE, ignore_errors=True)
 
     def _alone(self, mutant: Fault) -> None:
-        wrong = self._wrong.get((self._sim, stimulus(mutant).rerun))
-        if wrong is None:
-            self.builds.add(str(place(mutant)))
-            self._done(try_mutant(mutant, self._sim, self._plan, self._keep))
-        else:
-            self._done(_row(mutant, BROKEN, headline=wrong))
+        """A copy of the RTL with the mutant alone; its stimulus has been played on the unchanged one."""
+        job, design = stimulus(mutant), OUT / mutant.home / "alone" / mutant.name / "rtl"
+        job.out = str(place(mutant))
+        try:
+            mutant.apply(changed(ROOT / "rtl", design, {}))
+            one = Play(mutant.name, [], [job], [TIMEOUT])
+            self._played(_Lot(build_of(job), design, [one], [mutant], self._sim))
+        except (FaultError, SimError) as error:
+            self._done(_row(mutant, BROKEN, headline=str(error)))
+        if not self._keep:
+            shutil.rmtree(design, ignore_errors=True)
 
     def _done(self, row: Row) -> None:
         self.rows[row.home, row.fault] = row
@@ -264,25 +273,6 @@ def _lots(
             lots[-1].mutants += [mutant for _, mutant in plays]
         found.append(lots)
     return found
-
-
-def try_mutant(mutant: Fault, sim: str, plan: Plan, keep: bool) -> Row:
-    """Build a copy of the RTL with the mutant alone, run its stimulus, collect the clauses that failed."""
-    start, design = time.perf_counter(), place(mutant) / "rtl"
-    shutil.rmtree(place(mutant), ignore_errors=True)
-    try:
-        mutant.apply(changed(ROOT / "rtl", design, {}))
-        job = stimulus(mutant)
-        job.out = str(place(mutant))
-        one = Play(mutant.name, [], [job], [TIMEOUT])
-        made = build(build_of(job), sim, design)
-        row = row_of(mutant, job, play(made, [one], place(mutant) / "process", _PLUSARGS)[0], plan)
-    except (FaultError, SimError) as error:
-        row = _row(mutant, BROKEN, headline=str(error))
-    if not keep:
-        shutil.rmtree(design, ignore_errors=True)
-    row.seconds = round(time.perf_counter() - start, 2)
-    return row
 
 
 def row_of(mutant: Fault, job: Job, result: dict[str, Any], plan: Plan) -> Row:

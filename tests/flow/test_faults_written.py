@@ -142,3 +142,12 @@ def test_the_words_choose_systems_and_mutants():
     assert {home: len(found) for home, found in tool._chosen(["hpm", "tci"], []).items()}["hpm"] == len(HPM)
     with pytest.raises(ArgumentError, match="did you mean MUTANT=writes_two"):
         tool._chosen(homes, ["writes_twoo"])
+
+
+def test_firmware_that_verilator_does_not_show_is_played_again_without_a_number():
+    firmware = next(one for one in mutants.load("sbi_pmu").values() if one.firmware)
+    running = mutants._Run(mutants.BOTH, False, lambda one: None)
+    running._missed.append((firmware, ROOT / "rtl", []))
+    (lot,) = running._again()
+    assert [(play.name, list(play.numbers)) for play in lot.plays] == [("", []), (firmware.name, [])]
+    assert lot.sim == "icarus" and not lot.first
