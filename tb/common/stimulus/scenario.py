@@ -2,7 +2,8 @@
 """Directed scenarios: the record of one, and the registry of those of a system.
 
 A system has its registry `SCENARIOS` in tb/<ip>/stimulus/scenarios/base.py, and its scenarios in the other modules of
-that folder. Each module whose functions are decorated with `SCENARIOS.scenario(...)` is found by itself:
+that folder. Each module whose functions are decorated with `SCENARIOS.scenario(...)` is found by itself;
+scoreboards/<ip>/plan.toml says which clauses a scenario exercises.
 
     @scenario("ET.alg.trap", configs=configs(**SMALL), gaps=20)
     def trap_first(s: Script) -> None:

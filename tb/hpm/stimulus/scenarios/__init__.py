@@ -2,8 +2,6 @@
 """Directed counter scenarios: one for each corner case, with the configurations it runs in.
 
 `SCENARIOS[name].build(config, rng)` gives the rows of cycles that are driven.
-The scenarios are in the modules of this folder, which are found by themselves; scoreboards/hpm/plan.toml says
-which clauses each of them exercises.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 
 `SCENARIOS[name].build(config, rng)` gives a program and its retired instructions, `.to_beats(...)` places them on the
 ingress port.
-The scenarios are in the modules of this folder, which are found by themselves; scoreboards/ntrace/plan.toml says
-which clauses each of them exercises.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 """Directed SBI PMU scenarios: one for each corner case, with the configurations it runs in.
 
 `SCENARIOS[name].build(config, rng)` gives the script of a supervisor (`rvtrace.models.sbi_pmu.calls`).
-The scenarios are in the modules of this folder, which are found by themselves; scoreboards/sbi_pmu/plan.toml says
-which clauses each of them exercises.
 """
 
 from __future__ import annotations

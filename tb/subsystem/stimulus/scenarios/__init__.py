@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Directed scenarios of the subsystem: where the five trace sources of one hart could disagree.
 
-`SCENARIOS[name].build(job, config, rng)` gives a `SubsystemStimulus`. The scenarios are in the modules of this folder,
-which are found by themselves; scoreboards/subsystem/plan.toml says which clauses each of them exercises.
+`SCENARIOS[name].build(job, config, rng)` gives a `SubsystemStimulus`.
 """
 
 from __future__ import annotations
