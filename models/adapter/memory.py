@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.retired import Priv
+from rvtrace.models.riscv.stream import ECALL_CAUSE
 
-_ECALL = {Priv.U: 8, Priv.VU: 8, Priv.S: 9, Priv.VS: 10, Priv.M: 11}
 BREAKPOINT, ILLEGAL, FETCH_MISALIGNED = 3, 2, 0
 LOAD_MISALIGNED, LOAD_FAULT, STORE_MISALIGNED, STORE_FAULT = 4, 5, 6, 7
 # Funct3 of c.fld, c.lw, c.flw or c.ld, and the stores at 4 above them, to bytes; the third on RV32, on RV64.
@@ -52,7 +52,7 @@ _WIDE = (0x03, 0x07, 0x23, 0x27)
 def derived_cause(insn: Insn, priv: int, address: int, xlen: int) -> int:
     """The cause of an exception of this instruction at a core without a trap port (docs/reference/rtl-adapters.md)."""
     if insn.flow == Flow.TRAP:
-        return _ECALL[Priv(priv)] if insn.name == "ecall" else BREAKPOINT
+        return ECALL_CAUSE[Priv(priv)] if insn.name == "ecall" else BREAKPOINT
     if insn.flow in (Flow.BRANCH, Flow.INFERABLE) or insn.flow == Flow.UNINFERABLE and not insn.name.endswith("ret"):
         return FETCH_MISALIGNED
     if insn.name.startswith("cm.popret"):

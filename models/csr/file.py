@@ -16,7 +16,6 @@ from rvtrace.models.csr.table import Csr, Register, found
 from rvtrace.models.riscv.csr import CLEAR, DEBUG, DONE, HS, ILLEGAL, SET, VIRTUAL, VS, VU, WRITE, Access, M, U
 
 LOW, ALL = (1 << 32) - 1, (1 << 64) - 1
-BELOW = (U, HS, VU, VS)
 
 
 @dataclass

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rvtrace.models.csr.file import ALL as _ALL
 from rvtrace.models.csr.model import CsrModel
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.access import clear_outcome
@@ -24,9 +25,8 @@ from rvtrace.models.ctr.registers import DEPTH_CODES, csr_file, entries
 from rvtrace.models.ctr.transfers import Transfers
 from rvtrace.models.riscv.csr import DONE, VS, VU, Access, Answer
 
-_ALL = (1 << 64) - 1
-_PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
-_CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
+PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
+CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
 _DEPTH_LSB = 16  # of DEPTH in mctrcontrol
 
 
@@ -141,11 +141,11 @@ class Ctr(CsrModel):
     def _value(self, csr: Csr, access: Access) -> tuple[int, int]:
         """The whole register that a CSR shows, and its open bits."""
         r, name = self.recorder, self.file.acting(csr, access.priv).state
-        if name in _PARTS:
+        if name in PARTS:
             logical = self._selected(csr, access)
-            return self._part(_PARTS[name], logical) if logical is not None else (0, 0)
-        if name in _CONTROL:
-            value = getattr(self, _CONTROL[name]) | (self._depth_code() << _DEPTH_LSB if self.config.draft else 0)
+            return self._part(PARTS[name], logical) if logical is not None else (0, 0)
+        if name in CONTROL:
+            value = getattr(self, CONTROL[name]) | (self._depth_code() << _DEPTH_LSB if self.config.draft else 0)
             unknown = 15 << _DEPTH_LSB if self.config.draft and self._depth_open else 0
             return (value if csr.level == "M" else value & ~self._hidden), unknown
         if name.endswith("status"):
@@ -168,15 +168,15 @@ class Ctr(CsrModel):
 
     def _write(self, csr: Csr, access: Access, new: int) -> None:
         name = self.file.acting(csr, access.priv).state
-        if name in _CONTROL:
+        if name in CONTROL:
             whole = self.file.merged(csr, access, self._value(csr, access)[0], new)
-            self._write_control(csr, access, _CONTROL[name], whole)
+            self._write_control(csr, access, CONTROL[name], whole)
         elif name.endswith("status"):
             self._write_status(new)
         elif name == "sctrdepth":
             self._set_depth(DEPTH_CODES["v1_0"].get(new & 7))
-        elif name in _PARTS:
-            self._write_entry(_PARTS[name], self._selected(csr, access), new)
+        elif name in PARTS:
+            self._write_entry(PARTS[name], self._selected(csr, access), new)
         elif name:
             super()._write(csr, access, new)
 
@@ -278,8 +278,8 @@ class Ctr(CsrModel):
             return ""
         csr = self._csrs[access.addr]
         name = self.file.acting(csr, access.priv).state
-        if name in _PARTS:
-            return self._adopt_entry(csr, access, _PARTS[name], read, answer.open)
+        if name in PARTS:
+            return self._adopt_entry(csr, access, PARTS[name], read, answer.open)
         if name.endswith("status"):
             return self._adopt_status(read)
         return self._adopt_depth(read >> (_DEPTH_LSB if self.config.draft else 0) & (15 if self.config.draft else 7))

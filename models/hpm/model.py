@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rvtrace.models.csr.file import ALL as _ALL
+from rvtrace.models.csr.file import LOW as _LOW
 from rvtrace.models.csr.file import Gates
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import FIRST, Config
@@ -20,7 +22,6 @@ from rvtrace.models.hpm.events import CYCLES, QUIET, RETIRED, Counts
 from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK, csr_file
 from rvtrace.models.riscv.csr import DEBUG, DONE, HS, VS, VU, Access, Answer, M, U
 
-_LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 _LCOFI = 1 << LCOFI_BIT
 _INHIBITED_BY = {M: 62, DEBUG: 62, HS: 61, U: 60, VS: 59, VU: 58}
 _FIXED = {0: (CYCLES, "mcyclecfg"), 2: (RETIRED, "minstretcfg")}

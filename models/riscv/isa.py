@@ -21,6 +21,7 @@ ETRACE_VARIANTS = ("v2_0", "draft_0_026")
 VARIANTS = ("v1_0", "rc7", *ETRACE_VARIANTS)
 """N-Trace 1.0 and its rc7, E-Trace 2.0 and its draft of 2019."""
 LINK = (1, 5)
+X_NAMES = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6".split()
 MaybeNone = Any  # in a union: None where the rest of the object says so, hence not asked for again in inner loops
 
 

@@ -17,11 +17,11 @@ from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.observed import observable
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType, Priv, Retired
+from rvtrace.models.riscv.stream import ECALL_CAUSE
 from rvtrace.models.riscv.walk import Walk, WalkError
 from rvtrace.models.riscv.walk_habits import Habits
 from rvtrace.models.riscv.walk_probabilities import PULSES, STOPS, WalkProbabilities
 
-_ECALL_CAUSE = {Priv.U: 8, Priv.VU: 8, Priv.S: 9, Priv.VS: 10, Priv.M: 11}
 _EXCEPTIONS = (0, 1, 2, 4, 5, 6, 7, 12, 13, 15, 20, 21, 22, 23, 24, 63)
 _INTERRUPTS = {Priv.U: (0, 4, 8), Priv.S: (1, 5, 9), Priv.VS: (2, 6, 10), Priv.M: (3, 7, 11, 13, 63)}
 _HANDLER_LENGTH = 60  # instructions after which a handler takes the next chance to return
@@ -123,7 +123,7 @@ class _Wanderer:
                     at_target = True
                 walk.step()
             elif insn.flow == Flow.TRAP:
-                cause = _ECALL_CAUSE[Priv(walk.priv)] if insn.name == "ecall" else 3
+                cause = ECALL_CAUSE[Priv(walk.priv)] if insn.name == "ecall" else 3
                 self._trap(cause, self._after(insn))
             else:
                 self._indirect(insn)

@@ -11,9 +11,9 @@ import numpy as np
 from rvtrace.models.riscv import isa
 from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.retired import Effects, IType, Kind, Retired
+from rvtrace.models.riscv.retired import Effects, IType, Kind, Priv, Retired
 
-ECALL_CAUSES = (8, 9, 10, 11)
+ECALL_CAUSE = {Priv.U: 8, Priv.VU: 8, Priv.S: 9, Priv.VS: 10, Priv.M: 11}
 BREAKPOINT = 3
 CONTROL_KINDS = tuple(kind for kind in Kind if kind >= Kind.TRACE_ON)  # neither instruction nor trap
 LEVEL_KINDS = (  # level of the ingress port, and the rows in which it rises and falls
@@ -44,7 +44,7 @@ def trap_retires(insn: Insn | None, cause: int) -> bool:
     """Whether an exception of this cause is that of the ecall or ebreak itself."""
     if insn is None or insn.flow != Flow.TRAP:
         return False
-    return cause in ECALL_CAUSES if insn.name == "ecall" else cause == BREAKPOINT
+    return cause in ECALL_CAUSE.values() if insn.name == "ecall" else cause == BREAKPOINT
 
 
 def size_and_itype(

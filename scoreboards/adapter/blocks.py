@@ -13,7 +13,7 @@ from rvtrace.models.riscv.retired import IType, Retired
 from rvtrace.scoreboards.adapter.capture import AdapterCapture
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 
-_TRAPS = (IType.EXCEPTION, IType.INTERRUPT)
+TRAPS = (IType.EXCEPTION, IType.INTERRUPT)
 _PRECISE = 2
 
 
@@ -30,7 +30,7 @@ class _Row(NamedTuple):
 
     @property
     def trap(self) -> bool:
-        return self.itype in _TRAPS
+        return self.itype in TRAPS
 
 
 class _Block(NamedTuple):
@@ -65,11 +65,11 @@ class _Check:
         columns = [hart.reported[name][at].tolist() for name in ("pc", "itype", "mode", "context", "cause", "tval")]
         size = np.where(hart.rows.insn16[at] != 0, 1, 2).tolist()
         self.rows = [
-            _Row(pc, 0 if itype in _TRAPS else halves, itype, mode, context, cause, tval)
+            _Row(pc, 0 if itype in TRAPS else halves, itype, mode, context, cause, tval)
             for halves, (pc, itype, mode, context, cause, tval) in zip(size, zip(*columns))
         ]
         lanes = self.seen.lanes
-        there = (lanes["iretire"] != 0) | np.isin(lanes["itype"], _TRAPS)
+        there = (lanes["iretire"] != 0) | np.isin(lanes["itype"], TRAPS)
         self.there = there
         beat, lane = np.nonzero(there)
         names = ("itype", "iaddr", "iretire", "ilastsize", "cause", "tval", "priv", "context")
@@ -101,7 +101,7 @@ class _Check:
             self._hold(
                 "ING.cycle", len(modes) == 1, "the blocks of a cycle have one mode and context", 1, len(modes), beat
             )
-            trap = np.isin(lanes["itype"][beat, full], _TRAPS)
+            trap = np.isin(lanes["itype"][beat, full], TRAPS)
             self._hold(
                 "ING.cycle", not trap[:-1].any(), "a trap is in the last block of a cycle", "last", "before it", beat
             )
@@ -153,7 +153,7 @@ class _Check:
         while halves < block.iretire and at + count < len(self.rows):
             halves += self.rows[at + count].halves
             count += 1
-        return count + (block.itype in _TRAPS)
+        return count + (block.itype in TRAPS)
 
     # Blocks
 
@@ -207,7 +207,7 @@ class _Check:
             ok = ok and row.pc == (block.iaddr + 2 * sum(r.halves for r in insns[: insns.index(row)])) & mask
         if rows and rows[-1].trap and insns:
             ok = ok and rows[-1].pc == (block.iaddr + 2 * block.iretire) & mask
-        ok = ok and (block.itype in _TRAPS) == rows[-1].trap and not any(row.trap for row in rows[:-1])
+        ok = ok and (block.itype in TRAPS) == rows[-1].trap and not any(row.trap for row in rows[:-1])
         wanted = hex(rows[0].pc) if rows else "nothing"
         self._hold("ING.instructions", ok, f"the block expands to the instructions from row {at} on", wanted,
                    f"{block.iaddr:#x}, {block.iretire} half-words, itype {block.itype}", block.beat)  # fmt: skip

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from rvtrace.models.adapter.hart import REPORTED, hart_rows
-from rvtrace.models.riscv.retired import IType, Kind
+from rvtrace.models.riscv.retired import Kind
 from rvtrace.models.tandem.table import CSR_SLOTS, HAS
 from rvtrace.models.tandem.trace_data import Rows
-from rvtrace.scoreboards.adapter.blocks import check_blocks
+from rvtrace.scoreboards.adapter.blocks import TRAPS, check_blocks
 from rvtrace.scoreboards.adapter.capture import AdapterCapture
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.verdict import Verdict, timed
@@ -25,7 +25,6 @@ ERRORS = {
     6: "AD.error_left", 7: "AD.error_overflow", 8: "AD.error_events",
 }  # fmt: skip
 _LOST = (7, 8)  # errors of a core that does not stop
-_TRAPS = (IType.EXCEPTION, IType.INTERRUPT)
 # Parts of a row and their columns, by clause; the CSRs are apart.
 _PARTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "AD.next_pc": (("group", ()), ("pc", ("pc",))),
@@ -169,7 +168,7 @@ class _Check:
     def order(self) -> int:
         """How many rows are those of the core, in order: kind and pc."""
         reported, n = self.seen.reported, min(len(self.places), len(self.rows))
-        trap = np.isin(reported["itype"][self.places], _TRAPS)
+        trap = np.isin(reported["itype"][self.places], TRAPS)
         wanted = self.capture.run.retired
         kind = np.where(trap, reported["itype"][self.places], Kind.INSN)
         same = (kind[:n] == wanted.kind[:n]) & (reported["pc"][self.places][:n] == wanted.pc[:n])
@@ -263,7 +262,7 @@ class _Check:
         one, two = at[together], at[together + 1]
         apart = reported["mode"][one] != reported["mode"][two]
         apart |= reported["context"][one] != reported["context"][two]
-        apart |= np.isin(reported["itype"][one], _TRAPS)
+        apart |= np.isin(reported["itype"][one], TRAPS)
         rule = "what is reported in one cycle has one mode and context, and a trap is the last"
         bad = np.flatnonzero(apart)
         book.bulk("AD.slots", len(together), bad, lambda k: self._slot_failure(int(seen.beat[one[k]]), rule))

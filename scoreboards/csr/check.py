@@ -17,9 +17,8 @@ from rvtrace.models.csr.file import ALL, LOW, CsrFile, Gates
 from rvtrace.models.csr.table import Csr, Register
 from rvtrace.models.riscv.csr import DONE, ILLEGAL, OPS, OUTCOMES, PRIVILEGES, READ, Access, Answer
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.places import Rows
 from rvtrace.scoreboards.csr.rules import tested
-
-Table = list[tuple[str, str, str]]  # field, expected, actual
 
 
 class Model(Protocol):
@@ -89,7 +88,7 @@ def named(csr: Csr | None, access: Access, *, operand: bool = True) -> str:
     return f"a {OPS.get(access.op, '?')} of {what} ({access.addr:#05x}){given} from {PRIVILEGES.get(access.priv, '?')}"
 
 
-def outcomes(wanted: int, seen: int) -> Table:
+def outcomes(wanted: int, seen: int) -> Rows:
     """The row of a failure's table about an outcome."""
     return [("outcome", OUTCOMES[wanted], OUTCOMES.get(seen, str(seen)))]
 

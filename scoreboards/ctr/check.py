@@ -20,6 +20,7 @@ from rvtrace.models.csr.file import acting
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.csr.table import Field as TableField
 from rvtrace.models.ctr.config import Config
+from rvtrace.models.ctr.model import CONTROL, PARTS
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import SCTRCLR, encode_cc
 from rvtrace.models.ctr.rows import Rows
@@ -28,13 +29,14 @@ from rvtrace.models.riscv.csr import CLEAR, DONE, ILLEGAL, OUTCOMES, PRIVILEGES,
 from rvtrace.scoreboards.common.blame import Candidates
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure, Plan, plan_of
 from rvtrace.scoreboards.common.findings import COMPARED
+from rvtrace.scoreboards.common.places import Rows as Table
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.csr.check import named, outcomes
 from rvtrace.scoreboards.ctr.access import Last, Suspects, control_clause, depth_clause, stateen_clause
 from rvtrace.scoreboards.ctr.attribution import Attribution
 from rvtrace.scoreboards.ctr.capture import CtrCapture
 from rvtrace.scoreboards.ctr.diagnose import Diagnosis, Finding, View, described, explains, look_ahead
-from rvtrace.scoreboards.ctr.follow import CONTROL, PARTS, Follower
+from rvtrace.scoreboards.ctr.follow import Follower
 from rvtrace.scoreboards.ctr.initial import first_shown
 from rvtrace.scoreboards.ctr.looks import Looks, calm, known_to_look
 from rvtrace.scoreboards.ctr.reads import Field, count_clause, entry_fields, near, status_fields
@@ -52,7 +54,6 @@ SITUATIONS = (
     "CTR.discovery.entries",
     "CTR.filter.classes",
 )
-Table = list[tuple[str, str, str]]  # field, expected, actual
 _PAIR = {"ctl": "vsctl", "vsctl": "ctl", "siselect": "vsiselect", "vsiselect": "siselect"}
 _CC = 0xFFFF8000
 _UP, _DOWN, _CLEARED = "CTR.status.wrap_up", "CTR.status.wrap_down", "CTR.clear.status"

@@ -17,19 +17,19 @@ from typing import NamedTuple
 import numpy as np
 
 from rvtrace.models.csr.file import acting
+from rvtrace.models.ctr.model import CONTROL, PARTS
 from rvtrace.models.ctr.recorder import DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import SCTRCLR, TYPES
 from rvtrace.models.ctr.rows import NO_ACCESS, Rows
 from rvtrace.models.ctr.rules import CALL, FREEZE, NO_SOURCE, NO_TARGET, NOTHING, OVERWRITE, POP, WHOLE
 from rvtrace.models.riscv.csr import DONE, PRIVILEGES, READ, Access
 from rvtrace.scoreboards.common.blame import Candidates
-from rvtrace.scoreboards.ctr.follow import CONTROL, Follower
+from rvtrace.scoreboards.ctr.follow import Follower
 from rvtrace.scoreboards.ctr.log import Event
 from rvtrace.scoreboards.ctr.reasons import RECORDED, Why
 
 FAR = 8
 LOOK_AHEAD = 4096  # rows
-_PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
 _NO_CC = ~0xFFFF8000
 View = dict[tuple[int, int], int]  # (logical entry, ireg) to value; (-1, 0) is the status
 
@@ -84,7 +84,7 @@ def look_ahead(follower: Follower, rows: Rows, index: int, view: View) -> View:
         name, whole = acting(csr, access.priv), not follower.file.hides(access)
         if "ireg" in name:
             chosen = follower.file.selected(gates, csr, access)
-            part = _PARTS.get(follower.state_of(csr, access.priv))
+            part = PARTS.get(follower.state_of(csr, access.priv))
             if part and chosen and whole:
                 view.setdefault((chosen[1], part), int(rows.rdata[i]))
         elif name.endswith("status"):

@@ -15,11 +15,12 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
+from rvtrace.models.csr.file import LOW as _LOW
 from rvtrace.models.csr.file import acting
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.access import clear_outcome
 from rvtrace.models.ctr.config import Config
-from rvtrace.models.ctr.model import Ctr
+from rvtrace.models.ctr.model import CONTROL, PARTS, Ctr
 from rvtrace.models.ctr.recorder import CAPACITY, DATA, SOURCE, TARGET
 from rvtrace.models.ctr.records import OPS, SCTRCLR, Transfer, encode_cc, largest_count
 from rvtrace.models.ctr.registers import CSRIND_BIT, CTR_BIT, DEPTH_CODES, SELECT, entries
@@ -197,13 +198,8 @@ class Notes:
         )
 
 
-PARTS = {"ctrsource": SOURCE, "ctrtarget": TARGET, "ctrdata": DATA}
-_LOW = (1 << 32) - 1
-
-
 _RECENT = 64  # transfers
 _SELECTS = 0xFFF  # siselect and vsiselect hold at least 0 to this (Sscsrind)
-CONTROL = {"mctrctl": "ctl", "mctrcontrol": "ctl", "vsctrctl": "vsctl", "vsctrcontrol": "vsctl"}
 _EMULATED = (CALL, POP, OVERWRITE)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rvtrace.models.csr.file import ALL as _ALL
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.model import Ctr
 from rvtrace.models.ctr.rows import Rows
@@ -28,7 +29,6 @@ _OF = {
     "mstateen0": "mstateen",
     "hstateen0": "hstateen",
 }
-_ALL = (1 << 64) - 1
 
 
 def first_shown(config: Config, rows: Rows) -> Mapping[str, int]:

@@ -23,6 +23,7 @@ from rvtrace.models.riscv.retired import PRIVILEGE, IType, Kind
 from rvtrace.scoreboards.common.traced import Traced
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
+CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
 NO_CHANGE, ENDED_REP, TRACE_LOST, ENDED_NTR = range(4)  # qual_status
 UNREPORTED, IMPRECISE, PRECISE, DISCONTINUITY, NOTIFICATION = range(
     5

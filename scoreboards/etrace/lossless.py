@@ -21,6 +21,7 @@ from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.align import Alignment
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.expected import (
+    CALLS,
     DISCONTINUITY,
     ENDED_NTR,
     ENDED_REP,
@@ -36,8 +37,6 @@ from rvtrace.scoreboards.etrace.expected import (
 )
 from rvtrace.scoreboards.etrace.table import PacketTable
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
-CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
 
 
 def check_depths(of: Lossless) -> None:

@@ -19,9 +19,8 @@ from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.expected import TRACE_LOST, Expected, flows
+from rvtrace.scoreboards.etrace.expected import CALLS, TRACE_LOST, Expected, flows
 
-CALLS = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL)
 ONE_BYTE = 1
 
 

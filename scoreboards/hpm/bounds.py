@@ -24,7 +24,7 @@ from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, M, U
 
 WHOLE, LOW, HIGH = "whole", "low", "high"
 _FILTER = {M: 4, DEBUG: 4, HS: 3, U: 2, VS: 1, VU: 0}
-_MODES = {M: "minh", HS: "sinh", U: "uinh", VS: "vsinh", VU: "vuinh"}
+MODES = {M: "minh", HS: "sinh", U: "uinh", VS: "vsinh", VU: "vuinh"}
 _HALF = 1 << 32
 UNKNOWN = -1  # a selector, an inhibit bit or filters that nobody has seen
 
@@ -425,8 +425,8 @@ class Bounds:
             more("HPM.inhibit.stops", raw)
         elif raw and cycle.counts.stopcount and now.inhibit == 0:
             more("HPM.debug.stopcount", raw)
-        elif raw and now.inhibit == 0 and cycle.priv in _MODES and now.filters >> _FILTER[cycle.priv] & 1:
-            more(f"HPM.{'cfg' if fixed else 'filter'}.{_MODES[cycle.priv]}", raw)
+        elif raw and now.inhibit == 0 and cycle.priv in MODES and now.filters >> _FILTER[cycle.priv] & 1:
+            more(f"HPM.{'cfg' if fixed else 'filter'}.{MODES[cycle.priv]}", raw)
         elif now.selector == 0 and not now.inhibit:
             more("HPM.select.zero", max(cycle.counts.events, default=0) or cycle.counts.retired)
         elif now == Setting(CYCLES, 0, 0) and not cycle.counts.cycle and not self.freedom.wfi:

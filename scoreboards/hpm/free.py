@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from rvtrace.models.csr.file import LOW as _LOW
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST
@@ -23,13 +24,11 @@ from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.causes import Causes
 from rvtrace.scoreboards.hpm.cells import NONE
 from rvtrace.scoreboards.hpm.learned import MASKS, Learned, optional_part
-from rvtrace.scoreboards.hpm.software import Software
+from rvtrace.scoreboards.hpm.software import VIEWS, Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 
-_VIEWS = ("sip", "sie", "vsip", "vsie")
 _FIXED = {0: ("mcyclecfg", CYCLES), 2: ("minstretcfg", RETIRED)}
 _OUTSIDE = ("mip", "mie", "mideleg", "hideleg")  # of which this block has one bit
-_LOW = (1 << 32) - 1
 
 
 def _settings(n: int) -> tuple[str, ...]:
@@ -194,7 +193,7 @@ class FreeSoftware(Software):
         cycle, name = int(self.capture.rows.cycle[row]), csr.state
         if name == "mip" and self.config.has_sscofpmf:
             one = self.file.acting(csr, access.priv)
-            if one.name not in _VIEWS or self._delegated(one):
+            if one.name not in VIEWS or self._delegated(one):
                 self._ip(rdata >> LCOFI_BIT & 1)
         elif name == "scountovf" and self.config.has_sscofpmf:
             seen = self.rules._readable(access.priv)
@@ -325,7 +324,7 @@ class FreeSoftware(Software):
     def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
         if self.tolerances.csrs == "any" and csr.state in _OUTSIDE and not (rdata ^ answer.rdata) >> LCOFI_BIT & 1:
             return True
-        if csr.name in _VIEWS and csr.state in self._forgotten:
+        if csr.name in VIEWS and csr.state in self._forgotten:
             return True
         if csr.state.endswith("cfg") and csr.state not in self._known:  # of the half that nobody has written or read
             return True
@@ -385,7 +384,7 @@ class FreeSoftware(Software):
         self._changed()
 
     def _adopt(self, row: int, csr: Csr, access: Access, rdata: int, answer: Answer) -> None:
-        if csr.name in _VIEWS and (csr.state in self._forgotten or self._misread is not None):
+        if csr.name in VIEWS and (csr.state in self._forgotten or self._misread is not None):
             return  # of the register itself it shows nothing sure
         super()._adopt(row, csr, access, rdata, answer)
         if self.tolerances.enables == "any" and csr.state in MASKS and not self.file.writes(access):

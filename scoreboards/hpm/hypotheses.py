@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from rvtrace.models.csr.file import LOW as _LOW
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_name
@@ -36,7 +37,6 @@ VAGUE_LEFT = 0.1  # the same of one that says little
 BRIEF_LEFT = 0.6  # the same of the first rows
 ROUNDS = 3  # deviations that may come together
 BRIEF, ROWS = 200, 1500  # rows that are looked at from the first failure on: with every hypothesis, with the best
-_LOW = (1 << 32) - 1
 FEW = 8  # counters that are all followed; of more, those of which most looks failed
 WORST = 3  # of these
 BEST = 6  # hypotheses that are looked at longer

@@ -12,6 +12,8 @@ from collections import defaultdict
 
 import numpy as np
 
+from rvtrace.models.csr.file import ALL as _ALL
+from rvtrace.models.csr.file import LOW as _LOW
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.config import Config
 from rvtrace.models.hpm.registers import SELECT_MASK, csr_file
@@ -21,7 +23,6 @@ from rvtrace.models.riscv.csr import DEBUG, DONE, WRITE, Access, M
 MASKS = ("mcountinhibit", "mcounteren", "scounteren", "hcounteren")
 OPTIONAL = ("time", "mcountinhibit")
 VIEWS = "Zicntr", "Zihpm"  # the extensions of the views but time, each of which is there as a whole or not
-_LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
 
 
 def optional_part(csr: Csr) -> str:

@@ -15,12 +15,12 @@ import numpy as np
 
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, RETIRED
-from rvtrace.models.riscv.csr import CLEAR, DEBUG, HS, SET, VS, VU, M, U
+from rvtrace.models.riscv.csr import CLEAR, DEBUG, SET
+from rvtrace.scoreboards.hpm.bounds import MODES
 from rvtrace.scoreboards.hpm.cells import HIGH, LOW, NONE, Cells
 
 _LOW = np.uint64(0xFFFF_FFFF)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-MODES = {M: "minh", HS: "sinh", U: "uinh", VS: "vsinh", VU: "vuinh"}
 
 
 class Rule(NamedTuple):

@@ -13,6 +13,7 @@ from collections import Counter
 
 import numpy as np
 
+from rvtrace.models.csr.file import LOW as _LOW
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST, LAST
@@ -29,8 +30,7 @@ from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.cells import HIGH, LOW, WHOLE, Epochs, Written
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 
-_LOW, _ALL = (1 << 32) - 1, (1 << 64) - 1
-_VIEWS = ("sip", "sie", "vsip", "vsie")
+VIEWS = ("sip", "sie", "vsip", "vsie")
 
 
 class Software:
@@ -224,7 +224,7 @@ class Software:
         written.half[row] = half = HIGH if csr.high else LOW if self.file.narrow(access) else WHOLE
         if name in ("mip", "mie"):
             one = self.file.acting(csr, access.priv)
-            if one.name not in _VIEWS or self._delegated(one):
+            if one.name not in VIEWS or self._delegated(one):
                 (written.mip if name == "mip" else written.mie)[row] = rules.controls[name] >> LCOFI_BIT
         elif csr.address >> 8 == 0xB:
             written.counter[row], written.value[row], written.raw[row] = n, now, self._would(csr, access, old)
@@ -271,7 +271,7 @@ class Software:
             self._last.get(csr.state),
             self.file.narrow(access),
         )
-        delegated = one.name in _VIEWS and self._delegated(one)
+        delegated = one.name in VIEWS and self._delegated(one)
         key = (access.addr, access.priv, access.xlen32, delegated, last and last.kind)
         parts = self._fields.get(key)
         if parts is None:
@@ -301,7 +301,7 @@ class Software:
 
         if csr.high and csr.state not in ("time", "htimedelta") and rdata in (0, self._held(csr) & _LOW):
             return "HPM.half.high"
-        if csr.name in _VIEWS or csr.state in ("time", "scountovf"):
+        if csr.name in VIEWS or csr.state in ("time", "scountovf"):
             return ""
         if csr.number >= 0 and csr.address >> 8 in (0xB, 0xC):
             state = self.capture.state

@@ -88,7 +88,7 @@ def difference(capture: NtraceCapture, encoded: EncodedTrace, actual: list[Messa
     if key == "rdata" and capture.config.repeated_history and want.get("rcode") == have.get("rcode") == 1 and (
             ours.bit_length() != theirs.bit_length()):  # fmt: skip
         clause = "NT.9.3.pattern"
-    if key in ("faddr", "uaddr") and _extends(ours ^ theirs, capture.config.xlen - 1):
+    if key in ("faddr", "uaddr") and extends(ours ^ theirs, capture.config.xlen - 1):
         clause = "NT.8.2.extend"
     return clause, f"{want.name}: {_name(want, key)} is not as expected"
 
@@ -222,7 +222,7 @@ def _beside(expected: list[Message], place: int, have: Message) -> tuple[str, st
     return clause, f"{want.name}: TSTAMP is not as expected"
 
 
-def _extends(difference: int, bits: int) -> bool:
+def extends(difference: int, bits: int) -> bool:
     """Whether two addresses differ in all bits from some bit to the top: one of them was extended, or not (8.2)."""
     return difference > 0 and difference + (difference & -difference) == 1 << bits
 

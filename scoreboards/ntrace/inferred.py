@@ -18,13 +18,12 @@ from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Segment
+from rvtrace.scoreboards.ntrace.attribution import POPS, PUSHES
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 DEEPEST = 32
 FAR = 100_000  # instructions that one message may represent, where a decoder lost its way
 FULL_ADDRESSES = 3  # trTeInstImplicitReturnMode
-PUSHES = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)
-POPS = (IType.RETURN, IType.COROUTINE_SWAP)
 MODE_CLAUSE = {1: "NT.9.2.mode_counter", 2: "NT.9.2.mode_partial", 3: "NT.9.2.mode_full"}
 MARKS = (0, 4, 6)  # SYNC codes that reset no encoder in rc7
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rvtrace.models.riscv.isa import XRET
 from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -12,7 +13,6 @@ from rvtrace.scoreboards.ntrace.legal_run import Legal
 
 PRIVS = (0, 1, 3, 4, 5)  # {V, PRV} of U, S, M, VU, VS (7.1)
 NEW_PRIV, RESERVED_FORMAT, SCONTEXT, HCONTEXT = range(4)
-XRETS = ("mret", "sret", "uret", "mnret")
 
 
 def check_ownership(legal: Legal, capture: NtraceCapture, sound: bool) -> None:
@@ -51,6 +51,6 @@ def _xrets(legal: Legal, capture: NtraceCapture) -> np.ndarray:
         after = ends(legal.where.first_pc, len(pcs))[rows]
         last, inverse = np.unique(pcs[np.maximum(after - 1, 0)], return_inverse=True)
         insns = map(capture.program.insn, last.tolist())
-        is_xret = np.array([insn is not None and insn.name in XRETS for insn in insns])
+        is_xret = np.array([insn is not None and insn.name in XRET for insn in insns])
         result[rows] = is_xret[inverse.reshape(-1)] & (after > 0)
     return result

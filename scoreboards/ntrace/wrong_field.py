@@ -18,14 +18,13 @@ import numpy as np
 
 from rvtrace.models.ntrace.decoder.decoded import Diagnostic
 from rvtrace.models.riscv.isa import Flow
-from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment
+from rvtrace.scoreboards.ntrace.attribution import POPS, extends
 from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
 
 FLOW = ("NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs")
 COUNTS_TRAPPED = "NT.8.4.icnt"  # of a decoder that meets an instruction which traps inside a count
-POPS = (IType.RETURN, IType.COROUTINE_SWAP)  # which need not be reported with implicit return
 LOW_BITS = 31  # of an address whose upper bits are missing, at least
 MANY = 200  # places where decoding may have gone on that are looked at
 LATER = 6  # events further on of which a message may be, if those before were not reported
@@ -39,11 +38,6 @@ class Step(NamedTuple):
     index: int
     trap: bool
     optional: bool
-
-
-def extends(difference: int, bits: int) -> bool:
-    """Whether two addresses differ in all bits from some bit to the top: one of them was extended, or not (8.2)."""
-    return difference > 0 and difference + (difference & -difference) == 1 << bits
 
 
 def cut(address: int, due: int) -> bool:

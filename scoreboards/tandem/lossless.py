@@ -476,7 +476,6 @@ class Lossless:
         aligned = align(
             wanted.request_whole[mine], told.request_whole[theirs], wanted.request_kind[mine], told.request_kind[theirs]
         )
-        self.request_count = len(mine)
         for i, count, j in aligned.missing:
             for k in range(i, i + count):
                 self._request("a memory request is not reported", mine[k], None, int(at[k]), j, theirs)

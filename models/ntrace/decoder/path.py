@@ -19,11 +19,10 @@ from rvtrace.models.ntrace.decoder.columns import Image, Memory
 from rvtrace.models.ntrace.decoder.images import View
 from rvtrace.models.ntrace.decoder.steps import End, Steps
 from rvtrace.models.ntrace.table import MessageType
-from rvtrace.models.riscv.isa import Flow
+from rvtrace.models.riscv.isa import Flow, is_custom
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.step_store import Pool
 
-CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)  # custom-0 to custom-3
 _ENDS = tuple(End)
 # What the kernel cannot follow: {last} is the last instruction walked, {here} and {end} are those of the step at hand
 _CANNOT = {
@@ -145,8 +144,7 @@ class Path(Walk):
         if pc is None:
             return False
         insn = self.memory.image.steps.code[pc]
-        custom = insn.size > 4 or (insn.size == 4 and insn.raw & 0x7F in CUSTOM_OPCODES)
-        return custom and insn.flow is Flow.SEQUENTIAL
+        return (insn.size > 4 or is_custom(insn)) and insn.flow is Flow.SEQUENTIAL
 
     def _group_last_pc(self) -> int | None:
         s = self.memory.state

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from rvtrace.models.riscv import isa
+from rvtrace.models.riscv.isa import X_NAMES
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.models.riscv.program import Program
@@ -24,7 +25,6 @@ from rvtrace.models.tandem.decoder.window import Window
 from rvtrace.models.tandem.places import places
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE, STATE_KEY
 
-_X = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6".split()
 _F = (
     [f"ft{n}" for n in range(8)]
     + ["fs0", "fs1"]
@@ -51,7 +51,7 @@ def key_name(key: int, xlen: int = 64) -> str:
     if key >= FPR_BASE:
         return f"{_F[key - FPR_BASE]} (f{key - FPR_BASE})"
     if key >= GPR_BASE:
-        return f"{_X[key - GPR_BASE]} (x{key - GPR_BASE})"
+        return f"{X_NAMES[key - GPR_BASE]} (x{key - GPR_BASE})"
     return _csr_names(xlen).get(key, f"csr {key:#05x}")
 
 

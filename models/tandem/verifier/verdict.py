@@ -28,11 +28,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from rvtrace.models.riscv.isa import X_NAMES
 from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY
 from rvtrace.models.tandem.table import BY_ID, FPR_BASE, GPR_BASE, PRIVILEGES, STATE_KEY
-
-_ABI = ("zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6").split()
 
 
 class Verdict(str, Enum):
@@ -70,7 +69,7 @@ class Difference(NamedTuple):
 def state_name(key: int, table: CsrTable) -> str:
     """Name of a register or of additional state."""
     if GPR_BASE <= key < FPR_BASE:
-        return f"{_ABI[key - GPR_BASE]} (x{key - GPR_BASE})"
+        return f"{X_NAMES[key - GPR_BASE]} (x{key - GPR_BASE})"
     if FPR_BASE <= key < FPR_BASE + 32:
         return f"f{key - FPR_BASE}"
     if key < GPR_BASE:
