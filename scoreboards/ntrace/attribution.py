@@ -14,6 +14,8 @@ from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
+from rvtrace.scoreboards.ntrace.expected import POPS, PUSHES
+from rvtrace.scoreboards.ntrace.legal_addresses import extends
 
 # Clause of a field that differs while the message is the right one; the rest is found in `_field_clause`. SYNC has that
 # of its message.
@@ -40,8 +42,6 @@ CORNER_CASES = ("NT.8.6.back_to_back_traps", "NT.8.6.trap_at_start", "NT.8.6.sto
                 "NT-12", "NT-13", "NT.7.12.open_target", "NT.8.5.sync1")  # fmt: skip
 INFERRED = ("NT.9.1.sequential_jump", "NT.9.2.implicit_return")
 MAX_ROWS = 2000  # beats looked at for the instruction that a message nothing called for reports
-PUSHES = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)
-POPS = (IType.RETURN, IType.COROUTINE_SWAP)
 
 
 def difference(capture: NtraceCapture, encoded: EncodedTrace, actual: list[Message], place: int) -> tuple[str, str]:
@@ -220,11 +220,6 @@ def _beside(expected: list[Message], place: int, have: Message) -> tuple[str, st
     else:
         clause = "NT-15" if have.tstamp in other | {times[-1]} else "NT.8.7.event"
     return clause, f"{want.name}: TSTAMP is not as expected"
-
-
-def extends(difference: int, bits: int) -> bool:
-    """Whether two addresses differ in all bits from some bit to the top: one of them was extended, or not (8.2)."""
-    return difference > 0 and difference + (difference & -difference) == 1 << bits
 
 
 def _replaced(want: Message, have: Message, reason: str) -> str:

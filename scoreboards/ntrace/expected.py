@@ -55,6 +55,8 @@ class States:
         return cls(begin, state(priv.astype(np.uint64), context.astype(np.uint64), hcontext.astype(np.uint64)))
 
 
+PUSHES = (IType.UNINFERABLE_CALL, IType.INFERABLE_CALL, IType.COROUTINE_SWAP)  # of the return stack
+POPS = (IType.RETURN, IType.COROUTINE_SWAP)
 N = TypeVar("N", np.ndarray, int)
 
 

@@ -18,7 +18,7 @@ from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment, Segment
-from rvtrace.scoreboards.ntrace.attribution import POPS, PUSHES
+from rvtrace.scoreboards.ntrace.expected import POPS, PUSHES
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
 DEEPEST = 32

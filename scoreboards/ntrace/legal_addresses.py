@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Legal: the bytes that an address takes, against those that it needs (8.1, 8.2)."""
+"""Legal: the bytes that an address takes, against those that it needs, and what extends one (8.1, 8.2)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from rvtrace.models.ntrace.table import MDO_BITS, TABLES, TCODE_BITS
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.legal_run import Legal
+
+
+def extends(difference: int, bits: int) -> bool:
+    """Whether two addresses differ in all bits from some bit to the top: one of them was extended, or not (8.2)."""
+    return difference > 0 and difference + (difference & -difference) == 1 << bits
 
 
 def check_addresses(legal: Legal, capture: NtraceCapture) -> None:

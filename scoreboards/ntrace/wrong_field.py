@@ -20,8 +20,9 @@ from rvtrace.models.ntrace.decoder.decoded import Diagnostic
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment
-from rvtrace.scoreboards.ntrace.attribution import POPS, extends
 from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE
+from rvtrace.scoreboards.ntrace.expected import POPS
+from rvtrace.scoreboards.ntrace.legal_addresses import extends
 
 FLOW = ("NT.8.1.faddr", "NT.8.3.hist", "NT.8.4.count", "NT.10.branches", "NT.10.indirect", "NT.11.pcs")
 COUNTS_TRAPPED = "NT.8.4.icnt"  # of a decoder that meets an instruction which traps inside a count
