@@ -40,18 +40,19 @@ ISOLATED = {NONE: 1.0, ONE: 0.95, SEVERAL: 0.80}  # share of the experiments in 
 
 def summary(
     title: str, command: str, rows: Sequence[Row], seconds: float, clauses: Iterable[str] = (),
-    wanted: Mapping[str, float] | None = None, **more: Any,
+    wanted: Mapping[str, float] | None = None, selects: bool = True, **more: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that a report needs, as plain values.
 
-    clauses: all that could be the first to fail. wanted: the share of each kind that is enough, if it is not all. more:
-    what else the JSON has.
+    clauses: all that could be the first to fail. wanted: the share of each kind that is enough, if it is not all.
+    selects: MUTANT= of the command is one of them. more: what else the JSON has.
     """
     rows = [row for row in rows if row.state != REFUSED]
     first = Counter(row.by for row in rows if row.how == CLAUSE)
     return {
         "title": title,
         "command": command,
+        "selects": selects,
         "date": datetime.date.today().isoformat(),
         "seconds": round(seconds, 1),
         "total": _counts(rows),
@@ -173,7 +174,7 @@ def terminal(found: Mapping[str, Any]) -> list[str]:
 
 def again(found: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """The command that repeats one fault."""
-    return f"{found['command']} MUTANT={row['fault']}"
+    return f"{found['command']} MUTANT={row['fault']}" if found["selects"] else str(found["command"])
 
 
 def ended(folder: Path, found: Mapping[str, Any]) -> int:

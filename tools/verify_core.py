@@ -113,8 +113,8 @@ def _mutants(core: Core, out: Path, seeds: range) -> int:
 
     with progress:
         rows = mutants.hunt(core, made, numbers, listed, cases, out, show)
-    command = f"make verify-core CORE={core.name} SET=mutants"
-    return report.ended(out, report.summary(f"Mutants of {core.title}", command, rows, time.perf_counter() - begin))
+    command, seconds = f"make verify-core CORE={core.name} SET=mutants COUNT={len(seeds)}", time.perf_counter() - begin
+    return report.ended(out, report.summary(f"Mutants of {core.title}", command, rows, seconds, selects=False))
 
 
 if __name__ == "__main__":

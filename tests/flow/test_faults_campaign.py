@@ -187,6 +187,8 @@ def test_the_rates_are_of_what_is_not_equivalent() -> None:
     assert refused["total"] == found["total"] and refused["files"] == {"ctr/ctr.sv": found["total"]}
     missed = report.summary("CTR", "make mutants", [*rows, _row("f", "broken")], 1.0)
     assert not report.green(missed) and "again: make mutants MUTANT=f" in report.terminal(missed)
+    whole = report.summary("Ibex", "make verify-core SET=mutants", [_row("f", "survived")], 1.0, selects=False)
+    assert "again: make verify-core SET=mutants" in report.terminal(whole)
 
 
 @pytest.mark.parametrize(
