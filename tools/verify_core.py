@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make verify-core`: tandem verification of a real core on many programs, without trace sources.
 
-SET=random plays random programs that compute, SET=mutants plants bugs in a copy of the core and says which of them are
-found, and SET=<folder> plays every RV32 program of a folder, such as build/programs/riscv-tests. One line for each
+SET=random plays random programs that compute, SET=mutants puts bugs into a copy of the core and says which of them
+are found, and SET=<folder> plays every RV32 program of a folder, such as build/programs/riscv-tests. One line for each
 program that does not pass, and the sum.
 """
 

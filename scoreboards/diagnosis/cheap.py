@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +43,13 @@ class Act(NamedTuple):
     sent: int
 
 
-def begins_right(reported: np.ndarray, retired: np.ndarray) -> bool:
-    """Whether a trace is right at its start: in a wrong layout any message can be another one. Both are PCs."""
-    return len(reported) >= SOME and np.array_equal(reported[:SOME], retired[:SOME])
+def shows(reported: np.ndarray, retired: np.ndarray, places: Sequence[int], is_whole: bool) -> bool:
+    """Whether a trace is right at its start, and goes on beyond some of the instructions after which the hart did
+    something: in a wrong layout any message can be another one, and a file may be cut. The first two are PCs. is_whole:
+    it is known not to be cut.
+    """
+    begins = len(reported) >= SOME and np.array_equal(reported[:SOME], retired[:SOME])
+    return begins and (is_whole or sum(place < len(reported) for place in places) >= FEW)
 
 
 def missing(book: ClauseBook, acts: Iterable[Act]) -> bool:

@@ -24,7 +24,7 @@ from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, TABLES
-from rvtrace.scoreboards.diagnosis.cheap import Act, begins_right
+from rvtrace.scoreboards.diagnosis.cheap import Act, shows
 from rvtrace.scoreboards.diagnosis.search import Dialect, Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
@@ -273,11 +273,11 @@ def acts(capture: EtraceCapture, trace: DecodedTrace) -> list[Act]:
     """What the hart did that one packet reports; nothing if some were lost, or not all is read as it was sent."""
     wanted = expected(capture)
     lost = wanted.drop_at is not None and len(wanted.drop_at)
-    traps = sum(not trap.optional for trap in wanted.traps)
-    if lost or None in trace.packets or not begins_right(trace.pcs, wanted.pc):
+    traps = [trap.index for trap in wanted.traps if not trap.optional]
+    if lost or None in trace.packets or not shows(trace.pcs, wanted.pc, traps, capture.beats is not None):
         return []
     sent = sum(packet is not None and packet.name == "trap" for packet in trace.packets)
-    return [Act("ET.bt.traps", TABLES[capture.config.variant]["trap"].reports, "trap", traps, sent)]
+    return [Act("ET.bt.traps", TABLES[capture.config.variant]["trap"].reports, "trap", len(traps), sent)]
 
 
 def _ioptions_layouts(config: Config) -> Iterator[str]:

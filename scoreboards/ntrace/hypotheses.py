@@ -19,7 +19,7 @@ from rvtrace.models.ntrace.decoder.decode import DecodedTrace, Decoder
 from rvtrace.models.ntrace.table import B_TYPE, RESERVED_RCODES, TABLES, VENDOR_TCODES, Message
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
-from rvtrace.scoreboards.diagnosis.cheap import Act, begins_right
+from rvtrace.scoreboards.diagnosis.cheap import Act, shows
 from rvtrace.scoreboards.diagnosis.search import Reading, Variation, variations
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
@@ -251,14 +251,14 @@ def acts(capture: NtraceCapture, trace: DecodedTrace) -> list[Act]:
     lost = wanted.drop_at is not None and len(wanted.drop_at)
     if lost or config.implicit_return or config.sequential_jump:
         return []
-    if _unknown_of(trace, config) or not begins_right(trace.pcs, wanted.pc):
+    traps = [trap.index for trap in wanted.traps if not trap.optional]
+    if _unknown_of(trace, config) or not shows(trace.pcs, wanted.pc, traps, capture.beats is not None):
         return []
-    traps = sum(not trap.optional for trap in wanted.traps)
     types = [one for one in (message.get(B_TYPE.key) for message in trace.log) if one is not None]
     beside = len(types) - int(np.count_nonzero(np.isin(wanted.itype, JUMPS)))
-    reported = sum(map(bool, types)) or (beside if 2 * beside >= traps else 0)
+    reported = sum(map(bool, types)) or (beside if 2 * beside >= len(traps) else 0)
     by = f"a message with {B_TYPE.name} 1 to 3"
-    return [Act("NT.10.traps", "exceptions and interrupts", by, traps, reported)]
+    return [Act("NT.10.traps", "exceptions and interrupts", by, len(traps), reported)]
 
 
 def _place(known: np.ndarray, told: np.ndarray, position: int) -> int | None:

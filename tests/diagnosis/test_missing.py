@@ -14,7 +14,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.findings import COMPARED, RULE
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis import cheap
-from rvtrace.scoreboards.diagnosis.cheap import Act, begins_right, missing
+from rvtrace.scoreboards.diagnosis.cheap import Act, missing, shows
 from rvtrace.scoreboards.diagnosis.search import Search
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check as check_packets
@@ -109,6 +109,26 @@ def test_a_few_or_one_that_is_sent_are_no_proof(count: int, sent: int) -> None:
     assert len(found.failures) == 2 and not cheap.explained(found)
 
 
-@pytest.mark.parametrize("reported, right", [([1, 2, 3, 4, 9], True), ([1, 2, 3], False), ([1, 9, 3, 4], False)])
-def test_a_trace_is_right_at_its_start(reported: list[int], right: bool) -> None:
-    assert begins_right(np.array(reported), np.arange(1, 20)) == right
+@pytest.mark.parametrize(
+    "reported, places, said",
+    [
+        ([1, 2, 3, 4, 9, 9, 9], [4, 5, 6], True),
+        ([1, 2, 3], [0, 1, 2], False),
+        ([1, 9, 3, 4, 5, 6, 7], [4, 5, 6], False),
+        ([1, 2, 3, 4, 5, 6], [4, 5, 6, 7, 8], False),
+    ],
+)
+def test_a_trace_is_right_at_its_start_and_goes_on_beyond_what_it_lacks(
+    reported: list[int], places: list[int], said: bool
+) -> None:
+    assert shows(np.array(reported), np.arange(1, 20), places, is_whole=False) == said
+    assert shows(np.array(reported), np.arange(1, 20), places, is_whole=True) == (reported[:4] == [1, 2, 3, 4])
+
+
+def test_nothing_is_said_of_a_trace_that_was_cut() -> None:
+    """The traps after its end are not reported, and that is no deviation."""
+    run = run_of(1, PLAIN, True, 900)
+    messages = decode(run.data, run.program, run.config).messages
+    end = next(message.offset for message in messages if message.get("btype"))
+    capture = NtraceCapture(run.config, run.program, run.data[:end], given=run.retired, exact=False)
+    assert act(capture) == []
