@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kernel for the tests of records: a walk over nodes with calls, as Python and compiled."""
 
+from __future__ import annotations  # compiled code reads them as text
+
 from typing import Any, NamedTuple
 
 from rvtrace.models.common.records import Block, Record
