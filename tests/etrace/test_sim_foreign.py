@@ -44,7 +44,7 @@ BOTH = (
 @pytest.mark.parametrize("dut", sorted(SIM))
 def test_a_foreign_encoder_passes(dut: str, tmp_path: Path) -> None:
     verdicts = passing(DUTS / dut, tmp_path, SIM[dut], RUNS[dut], BOTH + CHECKED[dut])
-    assert share_checked(verdicts, plan().clauses) > 0.7, "most clauses that apply were checked"
+    assert share_checked(verdicts, plan().clauses) > 2 / 3, "most clauses that apply were checked"
 
 
 @pytest.mark.parametrize("name", sorted(SIM))

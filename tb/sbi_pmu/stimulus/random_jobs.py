@@ -20,7 +20,7 @@ _SIZE, _PINS_SIZE = 1200, 120  # calls
 _SAMPLED_SIZE = 5 * CYCLES
 
 
-def random_job(seed: int, base: Mapping[str, Any] | None = None, size: int = _SIZE) -> Job:
+def random_job(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_000) -> Job:
     """A build, options of the platform, a policy, and the drive; what happens then is the stimulus's choice.
 
     base: options that are fixed, as values or as text; ConfigError if they contradict each other. size: calls, at most
