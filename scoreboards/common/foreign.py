@@ -16,9 +16,9 @@ class Foreign:
     may do without. pulses, levels: inputs that a device does not see while the hart waits for its registers, and those
     that stay as they were; none of a block whose ports never wait. blocks: whether it has an ingress port of blocks,
     which may take one instruction or be shaped. switches: whether options are switched while it runs. freed: clauses
-    that are checked only where a tolerance does not have this value. without: clauses about what is not there if an
-    option has this value only. unshown: why clauses that only its state ports show were not checked. played: subjects
-    of clauses that the testbench adds to a device, each with the reason why its clauses say nothing of the device.
+    that are checked only where a tolerance does not have this value. unshown: why clauses that only its state ports
+    show were not checked. played: subjects of clauses that the testbench adds to a device, each with the reason why
+    they say nothing of the device.
     """
 
     first: Mapping[str, Any]
@@ -30,6 +30,5 @@ class Foreign:
     blocks: bool = False
     switches: bool = False
     freed: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
-    without: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     unshown: str = ""
     played: Mapping[str, str] = field(default_factory=dict)
