@@ -274,7 +274,8 @@ module etrace_item
   assign report_o[etrace_layout_pkg::ReportFail]           = fail && !count_first;
   assign report_o[etrace_layout_pkg::ReportHit]            = hit;
   assign report_o[etrace_layout_pkg::ReportOptions +: 6]   = options_i;
-  assign report_o[etrace_layout_pkg::ReportPrivilege +: 3] = privilege;
+  // Of a trap that another one follows at once: "the privilege level prior to any change", that of the item before.
+  assign report_o[etrace_layout_pkg::ReportPrivilege +: 3] = (trap && !trap_itself) ? prev_privilege : privilege;
   assign report_o[etrace_layout_pkg::ReportBranches +: 5]  = count_first ? {4'd0, branch} : branches;
   assign report_o[etrace_layout_pkg::ReportCode +: 8]      = code;
   assign report_o[etrace_layout_pkg::ReportIndex +: IndexBits] = index;

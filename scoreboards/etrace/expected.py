@@ -38,7 +38,7 @@ class Trap(NamedTuple):
 
     epc: None for an interrupt whose block retires nothing: the port does not report it. handler: address of the first
     instruction of its handler, None if another trap or the end of trace comes first. optional: it may stay not
-    reported. row: of the beats.
+    reported. row: of the beats. level: the privilege in which it happens, as packets report it.
     """
 
     index: int
@@ -49,6 +49,7 @@ class Trap(NamedTuple):
     handler: int | None
     optional: bool
     row: int
+    level: int
 
 
 class Support(NamedTuple):
@@ -237,6 +238,7 @@ def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.nda
                 handler,
                 optional,
                 int(traced.row[block]),
+                PRIVILEGE.get(int(traced.retired.priv[at]), 255),
             )
         )
     return found

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.riscv.isa import Flow
-from rvtrace.models.riscv.retired import PRIVILEGE, IType
+from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.matching import first_mismatch
 from rvtrace.scoreboards.etrace import table as t
@@ -125,27 +125,27 @@ class States:
             self.of.bulk(CLAUSE[name], len(packets), bad, text, places, rows, packets)
 
     def _repeated_traps(self) -> None:
-        """3.1 with thaddr=0: those of the trap's cycle, or of the cycle of the trap that follows it (ET-7)."""
-        beats = self.of.capture.beats
-        if beats is None or self.of.draft:
+        """3.1 with thaddr=0: the privilege is that before the change that its trap makes (ET-7); time and context are
+        those of the trap's cycle, or of the cycle of the trap that follows it.
+        """
+        if self.of.draft:
             return
-        by_index = self.want.traps_at
+        beats, by_index = self.of.capture.beats, self.want.traps_at
+        cause_bits = (1 << self.of.capture.config.ecause_width_p) - 1
         for at, event in self.of.placed("trap"):
             if self.table["thaddr"][event.packet] or at is None or at not in by_index:
                 continue
-            beat = [trap.row for trap in by_index[at]]
-            for name, column in (("privilege", None), ("context", beats.context[:, 0]), ("time", beats.tstamp)):
-                if not self.masks[name]:
-                    continue
-                values = self._privileges(beat) if column is None else {int(column[r]) & self.masks[name] for r in beat}
-                told = int(self.table[name][event.packet])
-                rows = [(name, " or ".join(map(hex, sorted(values))), f"{told:#x}")]
-                text = f"{name} of a packet with thaddr=0 belongs to no trap at this place"
-                self.of.check(CLAUSE[name], told in values, text, at, rows, event.packet)
-
-    def _privileges(self, rows: list[int]) -> set[int]:
-        priv = self.of.capture.ingress.priv[:, 0]
-        return {PRIVILEGE.get(int(priv[row]), UNSEEN) & self.masks["privilege"] for row in rows}
+            traps = by_index[at]
+            own = [t for t in traps if t.interrupt == event.interrupt and t.cause & cause_bits == event.ecause] or traps
+            allowed = {"privilege": {trap.level & self.masks["privilege"] for trap in own}}
+            for name, column in (("context", beats.context[:, 0]), ("time", beats.tstamp)) if beats is not None else ():
+                allowed[name] = {int(column[trap.row]) & self.masks[name] for trap in traps}
+            for name, values in allowed.items():
+                if self.masks[name]:
+                    told = int(self.table[name][event.packet])
+                    rows = [(name, " or ".join(map(hex, sorted(values))), f"{told:#x}")]
+                    text = f"{name} of a packet with thaddr=0 is not that of its trap"
+                    self.of.check(CLAUSE[name], told in values, text, at, rows, event.packet)
 
     def _needed_syncs(self) -> None:
         want = self.want

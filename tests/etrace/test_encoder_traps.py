@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rvtrace.models.riscv.retired import IType
+from rvtrace.models.riscv.retired import IType, Priv
 from tests.etrace.encoder_stream import NTR, REP, encode, explained, reported, sends
 from tests.ntrace.encoder_stream import OFF, Block, Row, jump, linear, row, taken
 
@@ -111,6 +111,18 @@ def test_back_to_back() -> None:
     rows = [START, exception(0x1004), exception(0x8000, cause=2), *handled(0x9000)]
     trace = sends(rows, [("trap_again", *first), ("trap", *second), ("ended", *NTR)])
     assert trace.packets[2].get("branch") == 1 and trace.packets[2].get("tval") == 0xABC
+
+
+def test_privilege_before_the_change() -> None:
+    """ET-7: user code calls supervisor mode, whose first instruction traps to machine mode. 3.1 with thaddr 0 reports the
+    first trap: "the privilege level prior to any change". 3.1 with thaddr 1 has the privilege of the handler.
+    """
+    user, supervisor = {"priv": Priv.U}, {"priv": Priv.S}
+    first = Block(IType.EXCEPTION, 0x1004, 0, cause=8, **user)
+    second = Block(IType.EXCEPTION, 0x8000, 0, cause=12, **supervisor)
+    rows = [Block(0, 0x1000, 2, **user), first, second, *handled(0x9000)]
+    trace = sends(rows, [("trap", "exception", 8, 0, 0x8000), ("trap", "exception", 12, 1, 0x9000), NTR])
+    assert [packet.get("privilege") for packet in trace.packets[1:4]] == [0, 0, 3]
 
 
 def test_trap_first() -> None:

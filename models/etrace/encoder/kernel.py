@@ -36,9 +36,9 @@ from rvtrace.models.common.walking import pop, push
 # `rows`; packed, put: how far payloads are made
 STATE = Record(
     "State",
-    "row item_row options count last_sent forced forced_flags cause_of interrupted tval_of reported branches branch_map"
-    " right ret_open popped_depth popped_top due deep base touched predicting turn counted counted_own resumed ended"
-    " losing used next_step next_item running packed put returns",
+    "row item_row options count last_sent forced forced_flags cause_of interrupted tval_of level_of reported branches"
+    " branch_map right ret_open popped_depth popped_top due deep base touched predicting turn counted counted_own resumed"
+    " ended losing used next_step next_item running packed put returns",
 )
 # The configuration
 SETUP = Record(
@@ -303,11 +303,14 @@ def owner(m: Columns, place: int) -> None:
     rows[at + CONTEXT_OF] = m.contexts[place] & c.context_mask
 
 
-def send_sync(m: Columns, layout: int, clause: int, key: int, place: int, branch: int, address: int) -> None:
-    """Packet 3.0 or 3.1, whose trap is there already."""
+def send_sync(
+    m: Columns, layout: int, clause: int, key: int, place: int, branch: int, address: int, level: int
+) -> None:  # fmt: skip
+    """Packet 3.0 or 3.1, whose trap is there already. level: the privilege that it reports."""
     s, c, rows, at = m.state[0], m.setup[0], m.rows, m.state[0].used + VALUE
     rows[at + ADDRESS], rows[at + BRANCH_BIT] = address, branch
     owner(m, place)
+    rows[at + PRIVILEGE] = m.privileges[level]
     put(m, layout, clause)
     forget(m)
     if c.sync_mode > PACKETS:
@@ -317,13 +320,13 @@ def send_sync(m: Columns, layout: int, clause: int, key: int, place: int, branch
 
 def send_trap(
     m: Columns, clause: int, key: int, place: int, branch: int, thaddr: int, address: int, ecause: int, interrupt: int,
-    tval: int,
+    tval: int, level: int,
 ) -> None:  # fmt: skip
     """Packet 3.1."""
     s, rows, at = m.state[0], m.rows, m.state[0].used + VALUE
     rows[at + ECAUSE], rows[at + INTERRUPT], rows[at + THADDR], rows[at + TVAL] = ecause, interrupt, thaddr, tval
     layout = L_TRAP + interrupt + 2 * thaddr + (4 if s.options & IMPLICIT_EXCEPTION else 0)
-    send_sync(m, layout, clause, key, place, branch, address)
+    send_sync(m, layout, clause, key, place, branch, address, level)
 
 
 def values(
@@ -481,7 +484,7 @@ def sync_instruction(m: Columns, key: int, flags: int, address: int, place: int)
     branch = not_taken if c.drafted else 1 - taken
     shifted = address >> c.lsb
     if flags & AFTER_TRAP and (c.drafted or not s.reported):
-        send_trap(m, C_TRAP, key, place, branch, 1, shifted, s.cause_of, s.interrupted, s.tval_of)
+        send_trap(m, C_TRAP, key, place, branch, 1, shifted, s.cause_of, s.interrupted, s.tval_of, m.privs[place])
     else:
         clause = C_RESYNC
         if flags & AFTER_TRAP:
@@ -490,7 +493,7 @@ def sync_instruction(m: Columns, key: int, flags: int, address: int, place: int)
             clause = C_FIRST
         elif flags & PPCCD:
             clause = C_PPCCD
-        send_sync(m, L_START, clause, key, place, branch, shifted)
+        send_sync(m, L_START, clause, key, place, branch, shifted, m.privs[place])
     s.last_sent = shifted
     if flags & BRANCH and s.predicting:
         m.table[entry_of(m, address)] = s.turn + trained(WEAK, taken)
@@ -555,20 +558,22 @@ def other(m: Columns, key: int, flags: int, address: int, place: int) -> int:
 
 
 def trap(m: Columns, key: int, flags: int, address: int, place: int) -> None:
-    """X with prev, next."""
-    s, c = m.state[0], m.setup[0]
+    """X with prev, next. With thaddr=0 the privilege is that in which the reported trap happened: "the privilege level
+    prior to any change" (ET-7).
+    """
+    s, c, level = m.state[0], m.setup[0], m.privs[place]
     interrupt = 1 if m.itypes[place] == INTERRUPT_ITYPE else 0
     ecause, tval = m.causes[place] & c.cause_mask, m.tvals[place] & c.byte_mask
     where = 0 if interrupt else address >> c.lsb
     if flags & AFTER_TRAP:
         again, s.reported = s.reported, 0
         if not again and not c.drafted:
-            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, s.cause_of, s.interrupted, s.tval_of)
+            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, s.cause_of, s.interrupted, s.tval_of, s.level_of)
     else:
         s.reported = 1 if flags & (FIRST | AFTER_JUMP) else 0
         if s.reported and not c.drafted:
-            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, ecause, interrupt, tval)
-    s.cause_of, s.interrupted, s.tval_of = ecause, interrupt, tval
+            send_trap(m, C_TRAP_AGAIN, key, place, 1, 0, where, ecause, interrupt, tval, level)
+    s.cause_of, s.interrupted, s.tval_of, s.level_of = ecause, interrupt, tval, level
 
 
 def item(m: Columns, key: int, flags: int, row: int) -> None:
