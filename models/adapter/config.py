@@ -22,7 +22,7 @@ class Config(Options):
 
     xlen: MXLEN. channels: of RVFI, and slots of the hart port. flen: width of f registers, 0 without. trap_port: the
     core has one. check_pc: pc_wdata is checked always (2), not after an xRET (1), never (0). mask_by_insn: the masks
-    mean something in loads and stores only. constant_jump: jalr from x0 is inferable. zcm: with Zcmp and Zcmt. blocks,
+    mean something in loads and stores only. zcm: with Zcmp and Zcmt. blocks,
     iretire_width: of the ingress port.
     """
 
@@ -34,15 +34,9 @@ class Config(Options):
     trap_port: int = switch(1)
     check_pc: int = option(2, range(3))
     mask_by_insn: int = switch()
-    constant_jump: int = switch(1)
     zcm: int = switch()
     blocks: int = option(1, range(1, 5))
     iretire_width: int = option(7, range(3, 17))
-
-    @cached_property
-    def itypes(self) -> str:
-        """The table of itypes: a jalr from x0 is what differs between E-Trace 2.0 and N-Trace 1.0."""
-        return "v2_0" if self.constant_jump else "v1_0"
 
     @cached_property
     def tandem(self) -> TandemConfig:

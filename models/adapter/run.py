@@ -89,7 +89,7 @@ def walked(config: Config, rng: Random, size: int, to_exception: bool = False, *
     """A walk through a random program with everything that RVFI can show. to_exception: see made."""
     program = generate(rng, config.xlen, zcm=bool(config.zcm))
     habits = WalkProbabilities(**{**_QUIET, **_TRAPS, "start": "trace_on", "hcontext": 0, **probabilities})  # type: ignore[arg-type]
-    retired = random_walk(program, rng, size, habits, config.itypes)
+    retired = random_walk(program, rng, size, habits, "v2_0")
     retired = retired.select(retired.kind <= Kind.INTERRUPT)
     trapped = set(retired.pc[retired.kind == Kind.EXCEPTION].tolist())
     return made(seasoned(program, retired.pc, rng, trapped), retired, config, rng, to_exception=to_exception)

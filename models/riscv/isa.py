@@ -40,8 +40,9 @@ class Insn:
     """One decoded instruction.
 
     pc: address. raw: its bits (as many as `size` says). size: bytes. flow: a `Flow`. target: where a
-    BRANCH (when taken), INFERABLE instruction or jalr from x0 leads (see `is_constant`), else None. name: mnemonic if
-    it can change the flow, else "". rd, rs1: registers of a jump (0 and 1 for cm.popret), 0 if it has none.
+    BRANCH (when taken), INFERABLE instruction or jalr from x0 (which is UNINFERABLE: N-Trace table 2, ruling ET-1)
+    leads, else None. name: mnemonic if it can change the flow, else "". rd, rs1: registers of a jump (0 and 1 for
+    cm.popret), 0 if it has none.
     """
 
     pc: int
@@ -73,11 +74,6 @@ def size_of(parcel: int) -> int:
     if parcel & 0x3F == 0x1F:
         return 6
     return 8 if parcel & 0x7F == 0x3F else 10 + 2 * (parcel >> 12 & 7)
-
-
-def is_constant(insn: Insn) -> bool:
-    """Whether this is a jalr from x0: UNINFERABLE for N-Trace (its Table 2), inferable for E-Trace (ruling ET-1)."""
-    return insn.name == "jalr" and not insn.rs1
 
 
 def is_custom(insn: Insn) -> bool:
@@ -190,7 +186,7 @@ def itype(insn: Insn, variant: str, taken: bool = False) -> IType:
     if insn.name == "cm.jt" and variant == "rc7":
         return IType.NONE
     rd_link, rs1_link = insn.rd in LINK, insn.rs1 in LINK
-    if insn.name in ("jal", "c.j", "c.jal", "cm.jt", "cm.jalt") or (is_constant(insn) and variant in ETRACE_VARIANTS):
+    if insn.name in ("jal", "c.j", "c.jal", "cm.jt", "cm.jalt"):
         return IType.INFERABLE_CALL if rd_link else without_link[True, insn.rd == 0]
     if rd_link:
         return IType.COROUTINE_SWAP if rs1_link and insn.rd != insn.rs1 else IType.UNINFERABLE_CALL

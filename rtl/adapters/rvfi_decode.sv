@@ -3,9 +3,8 @@
 // Combinational.
 module rvfi_decode
 #(
-  parameter bit ConstantJump = 1,
-  parameter bit Zcmp         = 0,
-  parameter bit Zcmt         = 0
+  parameter bit Zcmp = 0,
+  parameter bit Zcmt = 0
 ) (
   input  logic [31:0] insn_i,
   input  logic        rv32_i,       // XLEN is 32 where it executed
@@ -42,7 +41,7 @@ module rvfi_decode
   // --- Jumps: whether they are direct, and their registers -----------------------------------------------
 
   logic       branch, jal, jalr, cj, cjal, cjr, cjump, cmjump, popret;
-  logic       direct, indirect, constant;
+  logic       direct, indirect;
   logic [4:0] link, source;
   logic       links, returns;
 
@@ -56,9 +55,8 @@ module rvfi_decode
   assign cmjump = Zcmt && (group == 5'b10_101) && (insn_i[12:10] == 3'b000);
   assign popret = Zcmp && (group == 5'b10_101) && (insn_i[12:10] == 3'b111) && !insn_i[8] && (insn_i[7:6] != 2'b00);
 
-  assign constant = jalr && (rs1 == 5'd0) && ConstantJump;
-  assign direct   = jal || cj || cjal || cmjump || constant;
-  assign indirect = (jalr && !constant) || cjr || popret;
+  assign direct   = jal || cj || cjal || cmjump;
+  assign indirect = jalr || cjr || popret;
   assign link     = (jal || jalr) ? rd : (cjal || (cjr && insn_i[12]) || (cmjump && (insn_i[9:7] != 3'd0))) ? 5'd1 : 5'd0;
   assign source   = jalr ? rs1 : popret ? 5'd1 : rd;
   assign links    = (link == 5'd1) || (link == 5'd5);

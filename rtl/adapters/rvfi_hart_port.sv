@@ -15,7 +15,6 @@ module rvfi_hart_port
   parameter bit TrapPort   = 1,   // the trap port is connected; 0: causes from the instruction, no tval, no CSRs of traps
   parameter int CheckPc    = 2,   // pc_wdata against the next pc: 2 always, 1 not after an xRET, 0 never
   parameter bit MaskByInsn = 0,   // 1: the masks mean something in loads, stores and atomics only (Ibex drives them always)
-  parameter bit ConstantJump = 1, // jalr from x0 is inferable: 1 as E-Trace has it, 0 as N-Trace has it
   parameter bit Zcmp       = 0,   // the hart has Zcmp, Zcmt; 0: their encodings are those of c.fsdsp
   parameter bit Zcmt       = 0,
   // Derived, do not set.
@@ -166,9 +165,8 @@ module rvfi_hart_port
     assign goes_on  = (pc_wdata == pc + (insn16 ? {{(Xlen-2){1'b0}}, 2'd2} : {{(Xlen-3){1'b0}}, 3'd4}));
 
     rvfi_decode #(
-      .ConstantJump (ConstantJump),
-      .Zcmp         (Zcmp),
-      .Zcmt         (Zcmt)
+      .Zcmp (Zcmp),
+      .Zcmt (Zcmt)
     ) u_decode (
       .insn_i       (insn),
       .rv32_i       (rv32),

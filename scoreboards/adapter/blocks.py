@@ -165,7 +165,7 @@ class _Check:
             if name in lanes:
                 getattr(beats, name)[:] = lanes[name]
         try:
-            read = from_beats(beats, run.program, self.capture.config.itypes)
+            read = from_beats(beats, run.program, "v2_0")
         except BlocksError as error:
             self.book.fail(Failure("ING.program", str(error)))
             return

@@ -21,7 +21,7 @@ from rvtrace.scoreboards.common.comparison import Comparison, Run
 from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.expected import ENDED_NTR, ENDED_REP, TRACE_LOST, Expected, Trap, flows
+from rvtrace.scoreboards.etrace.expected import ENDED_NTR, ENDED_REP, TRACE_LOST, Expected, Trap
 from rvtrace.scoreboards.etrace.slips import Slips
 from rvtrace.scoreboards.etrace.table import ABSENT, Locator, PacketTable
 
@@ -298,7 +298,7 @@ class Alignment(Comparison):
 
     def _next_jump(self, index: int) -> int:
         """The first uninferable jump of the decoded instructions from `index` on."""
-        flow = flows(self.capture.program, self.decoded.pcs[index : index + ROUNDS])
+        flow = self.capture.program.columns(self.decoded.pcs[index : index + ROUNDS]).flow
         found = np.flatnonzero(flow == Flow.UNINFERABLE)
         return index + int(found[0]) if len(found) else len(self.decoded.pcs) - 1
 
@@ -423,7 +423,7 @@ class Alignment(Comparison):
         want, jumps = self.expected, 0
         if not 0 <= begin < len(want):
             return
-        flow = flows(self.capture.program, want.pc[begin : begin + ROUNDS])
+        flow = self.capture.program.columns(want.pc[begin : begin + ROUNDS]).flow
         for at in range(begin + 1, min(begin + ROUNDS, len(want))):
             before = at - 1
             if want.taken[before] >= 0 or at in want.traps_at or want.episode[at] != want.episode[before]:
@@ -509,7 +509,7 @@ class Alignment(Comparison):
             return "ET.bt.sync"
         if index in want.traps_at:
             return "ET.bt.traps"
-        flow = flows(self.capture.program, want.pc[index - 1 : index])[0]
+        flow = self.capture.program.columns(want.pc[index - 1 : index]).flow[0]
         if flow == Flow.UNINFERABLE:
             options = self.capture.config
             if int(want.itype[index - 1]) in RETURNS and options.implicit_return:

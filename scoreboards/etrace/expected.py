@@ -18,7 +18,7 @@ from rvtrace.models.common.filters import FilterSettings
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.isa import Flow
-from rvtrace.models.riscv.program import NO_TARGET, Program
+from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import PRIVILEGE, IType, Kind
 from rvtrace.scoreboards.common.traced import Traced
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
@@ -119,14 +119,6 @@ class Expected:
     def first(self) -> np.ndarray:
         """Mask of the instructions with which trace begins: of an episode, whatever the traps before it."""
         return np.diff(self.episode, prepend=-1) != 0
-
-
-def flows(program: Program, pcs: np.ndarray) -> np.ndarray:
-    """`Flow` at each address as E-Trace has it: a jump whose whole target is in its opcode is inferable, jalr from x0
-    too (ET-1).
-    """
-    columns = program.columns(pcs)
-    return np.where((columns.flow == Flow.UNINFERABLE) & (columns.target != NO_TARGET), Flow.INFERABLE, columns.flow)
 
 
 def expected(capture: EtraceCapture) -> Expected:
@@ -246,7 +238,7 @@ def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.nda
 
 def _inferable(program: Program, before: int, found: list[Trap], index: int) -> bool:
     """Whether the program reports what comes after the instruction at `before`, and no trap is there already."""
-    return flows(program, np.array([before], np.uint64))[0] != Flow.UNINFERABLE and not (
+    return program.columns(np.array([before], np.uint64)).flow[0] != Flow.UNINFERABLE and not (
         found and found[-1].index == index
     )
 

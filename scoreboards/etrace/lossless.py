@@ -33,7 +33,6 @@ from rvtrace.scoreboards.etrace.expected import (
     Expected,
     Support,
     Trap,
-    flows,
 )
 from rvtrace.scoreboards.etrace.table import PacketTable
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
@@ -320,7 +319,7 @@ class States:
             if len(stops)
             else np.zeros_like(marks)
         )
-        flow = flows(self.of.capture.program, want.pc[np.maximum(marks - 1, 0)])
+        flow = self.of.capture.program.columns(want.pc[np.maximum(marks - 1, 0)]).flow
         told = (want.pc[last] == want.pc[marks]) & ((flow == Flow.UNINFERABLE) | self.of.draft) & (len(stops) > 0)
         reported = reported | set(marks[told].tolist())
         missing = [
@@ -363,7 +362,7 @@ class States:
         if not last or self.want.first[last]:
             return False
         before, options = last - 1, self.of.capture.config
-        leaves = flows(self.of.capture.program, self.want.pc[before : before + 1])[0]
+        leaves = self.of.capture.program.columns(self.want.pc[before : before + 1]).flow[0]
         jump = leaves == Flow.UNINFERABLE and not (self.of.draft and self.want.itype[before] == IType.RETURN)
         beats = self.of.capture.beats
         clever = options.implicit_return or options.sijump or (beats is not None and beats.toggle.any())
@@ -399,7 +398,7 @@ class Lossless(Alignment):
         Returns whether all were made.
         """
         want = self.expected
-        flow = flows(self.capture.program, want.pc)
+        flow = self.capture.program.columns(want.pc).flow
         for clause, times in (
             ("ET.bt.sequential", len(want)),
             ("ET.bt.branches", np.count_nonzero(want.taken >= 0)),

@@ -19,7 +19,7 @@ from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.expected import CALLS, TRACE_LOST, Expected, flows
+from rvtrace.scoreboards.etrace.expected import CALLS, TRACE_LOST, Expected
 
 ONE_BYTE = 1
 
@@ -38,7 +38,7 @@ class Seen:
     @cached_property
     def flow(self) -> np.ndarray:
         """`Flow` of every traced instruction."""
-        return flows(self.capture.program, self.expected.pc)
+        return self.capture.program.columns(self.expected.pc).flow
 
     def on(self, option: str) -> int:
         """Packets while an option is on."""

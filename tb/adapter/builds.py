@@ -14,7 +14,6 @@ BUILD = BuildTable(
         "TrapPort": "trap_port",
         "CheckPc": "check_pc",
         "MaskByInsn": "mask_by_insn",
-        "ConstantJump": "constant_jump",
         "Zcm": "zcm",
         "NBlocks": "blocks",
         "IRetireWidth": "iretire_width",

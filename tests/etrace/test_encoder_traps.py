@@ -114,8 +114,8 @@ def test_back_to_back() -> None:
 
 
 def test_privilege_before_the_change() -> None:
-    """ET-7: user code calls supervisor mode, whose first instruction traps to machine mode. 3.1 with thaddr 0 reports the
-    first trap: "the privilege level prior to any change". 3.1 with thaddr 1 has the privilege of the handler.
+    """ET-7: user code calls supervisor mode, whose first instruction traps to machine mode. 3.1 with thaddr 0 reports
+    the first trap: "the privilege level prior to any change". 3.1 with thaddr 1 has the privilege of the handler.
     """
     user, supervisor = {"priv": Priv.U}, {"priv": Priv.S}
     first = Block(IType.EXCEPTION, 0x1004, 0, cause=8, **user)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from rvtrace.models.riscv.isa import XRET, Flow, Insn, MaybeNone, is_constant, itype
+from rvtrace.models.riscv.isa import XRET, Flow, Insn, MaybeNone, itype
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import IType
 from rvtrace.models.riscv.sequential import target as constant_target
@@ -126,7 +126,7 @@ class Steps(dict[int, Node]):
         back = after if self.stacked and kind in _CALLS else None
         if insn.flow is Flow.BRANCH:
             target = insn.target
-        elif insn.flow is Flow.INFERABLE or is_constant(insn):  # jalr from x0 is direct: ET-1
+        elif insn.flow is Flow.INFERABLE:
             after, end = insn.target, End.PLAIN if back is None else End.CALL
         elif insn.flow is not Flow.SEQUENTIAL:
             after = NOWHERE

@@ -37,8 +37,8 @@ from rvtrace.models.common.walking import pop, push
 STATE = Record(
     "State",
     "row item_row options count last_sent forced forced_flags cause_of interrupted tval_of level_of reported branches"
-    " branch_map right ret_open popped_depth popped_top due deep base touched predicting turn counted counted_own resumed"
-    " ended losing used next_step next_item running packed put returns",
+    " branch_map right ret_open popped_depth popped_top due deep base touched predicting turn counted counted_own"
+    " resumed ended losing used next_step next_item running packed put returns",
 )
 # The configuration
 SETUP = Record(

@@ -11,7 +11,6 @@ module adapter_tb
   parameter int TrapPort     = 1,
   parameter int CheckPc      = 2,
   parameter int MaskByInsn   = 0,
-  parameter int ConstantJump = 1,
   parameter int Zcm          = 0,
   parameter int NBlocks      = 1,
   parameter int IRetireWidth = 7
@@ -112,7 +111,7 @@ module adapter_tb
 
   rvfi_hart_port #(
     .Xlen(Xlen), .NRet(NRet), .Flen(Flen), .Mlen(Mlen), .TrapPort(TrapPort != 0), .CheckPc(CheckPc), .MaskByInsn(MaskByInsn != 0),
-    .ConstantJump(ConstantJump != 0), .Zcmp(Zcm != 0), .Zcmt(Zcm != 0)
+    .Zcmp(Zcm != 0), .Zcmt(Zcm != 0)
   ) u_hart_port (
     .clk_i(clk_o), .rst_ni(rst_ni), .rvfi_valid_i(valid), .rvfi_order_i(order), .rvfi_insn_i(insn), .rvfi_trap_i(trap),
     .rvfi_halt_i(halt), .rvfi_intr_i(intr), .rvfi_mode_i(mode), .rvfi_ixl_i(ixl), .rvfi_rd_addr_i(rd_addr),

@@ -21,7 +21,7 @@ BUILDS: tuple[dict[str, Any], ...] = (
     {},
     {"xlen": 32, "channels": 2, "blocks": 2, "iretire_width": 4, "flen": 32},
     {"xlen": 32, "trap_port": 0, "mask_by_insn": 1, "blocks": 2},
-    {"channels": 2, "flen": 64, "zcm": 1, "constant_jump": 0, "blocks": 4, "iretire_width": 3},
+    {"channels": 2, "flen": 64, "zcm": 1, "blocks": 4, "iretire_width": 3},
 )
 DEFAULT, RV32, LEAN, WIDE = BUILDS
 

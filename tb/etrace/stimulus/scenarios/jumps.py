@@ -83,7 +83,7 @@ def uninferable_jumps(s: Script) -> None:
 
 @scenario("ET-1", "ET.alg.updiscon", configs=(*configs({}, TWO), *configs(itype_width_p=3, variant=V2)))
 def jalr_from_zero(s: Script) -> None:
-    """jalr with rs1 = x0, with and without link, to either end of the address space: nothing is reported."""
+    """jalr with rs1 = x0, with and without link, to either end of the address space: uninferable as any other."""
     b = builder(s.config)
     ends = {0: 0x700, RA: -16, 3: 0x710}
     for rd, offset in ends.items():
