@@ -128,7 +128,10 @@ def expected(capture: EtraceCapture) -> Expected:
     # what the levels were between instructions, and which blocks there were, a file does not say
     beats = to_beats(capture.retired, retirement="single", per_cycle=True)
     found = _from_beats(capture, beats)
-    found.supports = [support._replace(optional=True) for support in found.supports]
+    # "It must be issued when trace is enabled, and before the first sync packet": of a file that begins with that, the
+    # first one. When the levels of the others changed, it does not say.
+    begins = len(capture.retired) > 0 and capture.retired.kind[0] == Kind.TRACE_ON
+    found.supports = [one._replace(optional=not (begins and k == 0)) for k, one in enumerate(found.supports)]
     found.marks, found.ctype = found.marks[:0], np.zeros_like(found.ctype)
     found.cycle = found.time = found.drop_at = None
     return found

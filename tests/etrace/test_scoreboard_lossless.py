@@ -167,6 +167,16 @@ def test_from_files_alone() -> None:
     assert check(EtraceCapture(config, program, encoded.payloads, given=other)).book.failed == ["ET.pay.tval"]
 
 
+@pytest.mark.parametrize("begins", [True, False])
+def test_a_file_that_begins_with_trace_has_a_support_packet_first(begins: bool) -> None:
+    """It "must be issued when trace is enabled, and before the first sync packet"; a file may begin later."""
+    config, program, beats, encoded = scenario_run("trap_kinds")
+    given = EtraceCapture(config, program, beats=beats).retired
+    given = given if begins else given.select(slice(1, None))
+    files = EtraceCapture(config, program, encoded.payloads[1:], given=given, exact=False)
+    assert check(files, Tolerances.free()).book.failed == ["ET.alg.enable"] * begins
+
+
 def test_no_loss_with_stalling() -> None:
     """A loss that is reported as it should be is still one, where the hart could have been stalled."""
     config, program, beats, encoded = scenario_run("overflow", (("inst_stall_ena", 0),))
