@@ -36,7 +36,10 @@ def words() -> dict[str, str]:
     """The words of the command line."""
     options = {name: text for name, text in systems.judge(IP).words.items() if name not in _OURS}
     return {
-        "CORE": f"{', '.join(description.names())}, or several joined by commas (default ibex)",
+        "CORE": (
+            f"{', '.join(description.names())}, a folder with {description.FILE}, or several joined by commas (default"
+            " ibex)"
+        ),
         "PROGRAM": (
             f"{', '.join(programs.names())}, an ELF file, or several joined by commas (default"
             f" {','.join(programs.DEFAULT)}, as far as the core can run them)"
@@ -65,6 +68,8 @@ def main(argv: list[str]) -> int:
     runs = [(core, chosen) for core in cores for chosen in chosen_of(core, given.get("PROGRAM"))]
     simulators.find("verilator")
     for core in cores:
+        if not core.package:  # its RTL is the user's
+            continue
         begin = time.perf_counter()
         with during(f"installing {core.requirement}"):
             installed = core.install()

@@ -27,7 +27,7 @@ from rvtrace.report import faults as report
 COUNT, HUNT = 100, 50  # programs; those that each mutant is played with
 
 WORDS = {
-    "CORE": f"one of {', '.join(description.names())} (default ibex)",
+    "CORE": f"one of {', '.join(description.names())} (default ibex), or a folder with {description.FILE}",
     "SET": (
         "random, mutants, or a folder of ELF files such as build/programs/riscv-tests (default random; those of RV32"
         " are played)"
@@ -69,7 +69,7 @@ def _folder(core: Core, folder: Path, match: str) -> list[Case]:
     if not found:
         raise ArgumentError(f"{folder} has no program {match}{end}; give another SET= or MATCH=")
     return [
-        Case(path.name.removesuffix(".elf").removesuffix(end[:-4]), path, f"make core CORE={core.name} PROGRAM={path}")
+        Case(path.name.removesuffix(".elf").removesuffix(end[:-4]), path, f"make core CORE={core.shown} PROGRAM={path}")
         for path in dict.fromkeys(found)
     ]
 
@@ -113,7 +113,7 @@ def _mutants(core: Core, out: Path, seeds: range) -> int:
 
     with progress:
         rows = mutants.hunt(core, made, numbers, listed, cases, out, show)
-    command, seconds = f"make verify-core CORE={core.name} SET=mutants COUNT={len(seeds)}", time.perf_counter() - begin
+    command, seconds = f"make verify-core CORE={core.shown} SET=mutants COUNT={len(seeds)}", time.perf_counter() - begin
     return report.ended(out, report.summary(f"Mutants of {core.title}", command, rows, seconds, selects=False))
 
 

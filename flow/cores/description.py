@@ -19,6 +19,7 @@ from typing import Any
 
 from rvtrace.flow import packages
 from rvtrace.flow.dut.sources import CORES, SourceError, Sources, sources_of
+from rvtrace.jobs.arguments import short
 from rvtrace.models.riscv.iss.config import HartConfig, HartError
 from rvtrace.models.riscv.iss.csr import CsrTable
 
@@ -113,6 +114,11 @@ class Core:
         return [names[name] for name in self.counters]
 
     @property
+    def shown(self) -> str:
+        """It in a command line: its name, or the folder of a user's."""
+        return short(self.folder) if self.folder != HERE else self.name
+
+    @property
     def module(self) -> str:
         """Its package, as Python imports it."""
         return self.package.replace("-", "_")
@@ -148,7 +154,7 @@ class Core:
         if why := packages.install(self.requirement):
             raise CoreError(
                 f"{self.requirement}, the package with the RTL of {self.title}, cannot be installed ({why}); check the"
-                f" network, then type `make core CORE={self.name}` again"
+                f" network, then type `make core CORE={self.shown}` again"
             )
         return True
 

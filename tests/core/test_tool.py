@@ -6,12 +6,14 @@ import re
 import numpy as np
 import pytest
 
-from rvtrace.flow.cores.description import CoreError
+from rvtrace.flow.cores.description import Core, CoreError
+from rvtrace.flow.cores.programs import Chosen
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import ROOT
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.tb.cores.agents.compare import difference
 from rvtrace.tb.cores.agents.files import ADAPTER_ERRORS
+from rvtrace.tools import core as tool
 from rvtrace.tools.core import main
 
 
@@ -52,3 +54,20 @@ def test_the_hart_port_against_rvfi():
     assert difference(said.select(slice(0, 1)), said).startswith(
         "row 1 at the hart port is not what RVFI says: nothing"
     )
+
+
+def test_a_core_in_a_folder_of_the_user(tmp_path, monkeypatch, capsys):
+    """Nothing is installed for it, and the command that repeats a run names the folder."""
+    text = (ROOT / "flow" / "cores" / "picorv32.toml").read_text()
+    (tmp_path / "core.toml").write_text(re.sub(r'(?m)^package = ".*\n', "", text))
+    again: list[str] = []
+
+    def alone(core: Core, chosen: Chosen, *_: object, **more: str) -> dict[str, object]:
+        again.append(more["again"])
+        return {"verdict": "PASS", "name": f"{core.name}-{chosen.name}", "source": "", "stats": {}}
+
+    monkeypatch.setattr(tool, "alone", alone)
+    monkeypatch.setattr(tool, "lines", lambda result, traced: [result["verdict"]])
+    assert main([f"CORE={tmp_path}", "PROGRAM=sort", "ALONE=1", f"OUT={tmp_path / 'out'}"]) == 0
+    assert "installed" not in capsys.readouterr().out
+    assert again == [f"make core CORE={tmp_path} PROGRAM=sort ALONE=1"]

@@ -3,6 +3,9 @@
 the program is and did.
 """
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -143,6 +146,17 @@ def test_odd_segments() -> None:
             config = Config(xlen=xlen)
             program = Program(xlen, [(base, bytes(range(1, size + 1)))])
             assert loaded(encode(memory_rows(program), config).data, config) == image(program)
+
+
+@pytest.mark.parametrize("cause", [31, 32, 63, 64, 200])
+def test_an_interrupt_without_a_bit_in_mip(cause: int) -> None:
+    """mip has XLEN bits: an interrupt with a greater cause is announced by nothing."""
+    run = recording.load("traps", 32)
+    retired = copy(run.retired)
+    retired.cause = retired.cause.copy()
+    retired.cause[np.flatnonzero(retired.kind == Kind.INTERRUPT)[3]] = cause
+    told = [value for row in from_recording(replace(run, retired=retired)) for at, value in row.csr if at == 0x344]
+    assert all(value < 1 << 32 for value in told) and any(value >> 31 for value in told) == (cause == 31)
 
 
 def test_interrupts_end_with_their_reason() -> None:

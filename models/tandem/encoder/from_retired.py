@@ -36,7 +36,8 @@ def from_recording(recording: Recording, load: bool = True, lanes: int = 1, virt
     if load:
         initial = [TraceData(init=True, gpr=(n, int(recording.initial[n]))) for n in range(1, 32)]
         parts += [memory_rows(recording.program), Rows.from_rows(initial)]
-    parts += [_with_pending(from_retired(run, recording.program, virtual), run), Rows.from_rows([FLUSH])]
+    rows = from_retired(run, recording.program, virtual)
+    parts += [_with_pending(rows, run, recording.program.xlen), Rows.from_rows([FLUSH])]
     return Rows.concat(parts).in_lanes(lanes)
 
 
@@ -165,11 +166,12 @@ def _csrs(rows: Rows, effects: Effects) -> None:
     np.bitwise_or.at(rows.has, row, np.uint32(HAS["csr0"]) << slot.astype(np.uint32))
 
 
-def _with_pending(rows: Rows, run: Retired) -> Rows:
+def _with_pending(rows: Rows, run: Retired, xlen: int) -> Rows:
     """The rows with mip outside groups wherever a device changes it: a verifier takes interrupts when the trace says
     so.
 
     A device's bit rises at the latest right before its interrupt, and falls with the store that takes the reason away.
+    mip has XLEN bits: an interrupt with a greater cause has none.
     """
     effects, mip = run.effects, 0
     before: dict[int, list[int]] = {}
@@ -182,7 +184,7 @@ def _with_pending(rows: Rows, run: Retired) -> Rows:
     ).tolist():
         now = mip
         if run.kind[k] == Kind.INTERRUPT:
-            now |= 1 << int(run.cause[k])
+            now |= 1 << int(run.cause[k]) if run.cause[k] < xlen else 0
             if now != mip:
                 before.setdefault(k, []).append(now)
         elif k in written:
