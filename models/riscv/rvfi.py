@@ -10,7 +10,8 @@ has them as files. This reading shares nothing with the adapter rtl/adapters/rvf
 - A row with `trap` did not retire: it is an exception at its pc, with the next event of the trap port.
 - A row with `intr` is the first one of a handler. If the row before it was no trap, an interrupt came between the two:
   the next event of the trap port.
-- `rd` 0 means that no register is written; the masks say which bytes from `mem_addr` on were read or written.
+- `rd` 0 means that no register is written; the masks say which bytes from `mem_addr` on were read or written, the first
+  that is 1 being the first of the access.
 
 What breaks the rules of RVFI is an `RvfiError`: the stream cannot be judged.
 """
@@ -59,6 +60,7 @@ def retired_of(rows: np.ndarray, traps: np.ndarray, program: Program) -> Retired
     """
     if not len(rows):
         raise RvfiError("RVFI has no row: the core retired nothing; look at its reset, its clock and its first fetch")
+    rows = _from_first_byte(rows)
     _rules(rows)
     of_trap, before = _events(rows, traps)
     cause = np.zeros(len(rows), np.uint64)
@@ -66,6 +68,22 @@ def retired_of(rows: np.ndarray, traps: np.ndarray, program: Program) -> Retired
     cause[is_trap] = traps["cause"][of_trap]
     _from_memory(rows, cause, program)
     return _stream(rows, traps, of_trap, before, program)
+
+
+def _from_first_byte(rows: np.ndarray) -> np.ndarray:
+    """The rows with bit 0 of the masks being the first byte of the access. A core may also give the address of the
+    whole word, with mask and data in the places of its bytes.
+    """
+    masks = (rows["rmask"] | rows["wmask"]).astype(np.uint8)
+    skipped = np.where(masks != 0, np.bitwise_count((masks & -masks) - np.uint8(1)), 0).astype(np.uint8)
+    if not skipped.any():
+        return rows
+    rows = rows.copy()
+    rows["mem_addr"] += skipped
+    rows["mem_wdata"] >>= np.uint64(8) * skipped.astype(np.uint64)
+    for name in ("rmask", "wmask"):
+        rows[name] >>= skipped
+    return rows
 
 
 def _place(rows: np.ndarray, k: int) -> str:

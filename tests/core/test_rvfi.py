@@ -91,6 +91,20 @@ def test_traps_row_by_row():
     assert effects.csr_row.tolist() == sorted(effects.csr_row.tolist())
 
 
+@pytest.mark.parametrize(("size", "at"), [(size, at) for size in (1, 2, 4, 8) for at in range(0, 8, size)])
+def test_masks_and_data_of_a_whole_word(size: int, at: int):
+    """The access begins at the first bit that is 1: the word's address, with bytes in their places, says the same."""
+    rows, traps = trapped()
+    bytes_, value = (1 << size) - 1, 0x8877_6655_4433_2211 & (1 << 8 * size) - 1
+    rows["mem_addr"][6], rows["wmask"][6], rows["mem_wdata"][6] = 0x8000_1000 + at, bytes_, value
+    want = retired_of(rows, traps, program()).effects
+    rows["mem_addr"][6], rows["wmask"][6], rows["mem_wdata"][6] = 0x8000_1000, bytes_ << at, value << 8 * at
+    found = retired_of(rows, traps, program()).effects
+    assert want is not None and found is not None and want.mem_addr[7] == 0x8000_1000 + at
+    for name in ("mem_addr", "mem_size", "mem_value", "mem_store"):
+        assert getattr(found, name).tolist() == getattr(want, name).tolist()
+
+
 def test_an_interrupt_after_the_last_row_is_not_of_the_run():
     rows, traps = trapped()
     more = np.concatenate([traps, traps[1:]])
