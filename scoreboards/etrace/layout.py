@@ -44,12 +44,13 @@ class Span(NamedTuple):
 
 class Read(NamedTuple):
     """What a payload is: name of the packet, empty if its format is none; its fields as far as they go; what is wrong,
-    empty if nothing is.
+    empty if nothing is. rest: the bits after the last field, if they are what is wrong.
     """
 
     name: str
     spans: list[Span]
     problem: str
+    rest: int | None = None
 
     @property
     def values(self) -> dict[str, Any]:
@@ -121,7 +122,10 @@ def read(payload: bytes, table: Packets, config: Config, options: Mapping[str, i
     rest = given >> at
     fine = rest == (-1 if extended == "sign" and given >> (at - 1) & 1 else 0)
     if not fine or len(payload) > (at + 7) // 8:
-        return Read(name, spans, f"{len(payload)} bytes hold more than its {at} bits; the rest must be its sign")
+        unused = (given & (1 << size) - 1) >> at
+        return Read(
+            name, spans, f"{len(payload)} bytes hold more than its {at} bits; the rest must be its sign", unused
+        )
     return Read(name, spans, "")
 
 

@@ -164,10 +164,13 @@ class Locator(Places):
         for name, at, width, value in found.spans:
             place = f"bit {at}" if width == 1 else f"bits {at}..{at + width - 1}"
             rows.append((name, "", f"{field_text(name, value, shift)} ({place})"))
-        if found.name and found.problem:
-            last = found.spans[-1]
-            need = (last.at + last.width + 7) // 8
-            rows.append(("length", f"at most {need} byte{'s' * (need > 1)}", f"{len(payload)} bytes"))
+        if found.rest is not None:
+            end = found.spans[-1].at + found.spans[-1].width
+            need = (end + 7) // 8
+            if len(payload) > need:
+                rows.append(("length", f"at most {need} byte{'s' * (need > 1)}", f"{len(payload)} bytes"))
+            else:
+                rows.append(("after it", "the sign of the last field", f"{found.rest:#x} (bits {end}..{8 * need - 1})"))
         return rows
 
     @cached_property

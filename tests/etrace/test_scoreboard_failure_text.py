@@ -59,11 +59,11 @@ def test_before_shows_what_came_before() -> None:
     assert numbers and max(numbers) < len(verdict.decoded.packets) - 2
 
 
-def too_long() -> Verdict:
-    """The verdict on a trace of which one packet 2 has bytes after its fields."""
+def too_long(length: int = 13, last: bytes = b"\x01") -> Verdict:
+    """The verdict on a trace of which one packet 2 has bytes after its fields, or at least bits."""
     config, program, beats, encoded = scenario_run("stops", ())
     at = next(i for i, packet in enumerate(encoded.packets) if packet.name == "address")
-    longer = encoded.payloads[at].ljust(13, b"\x00") + b"\x01"  # 2 + 63 + 3 bits and irdepth are 9 bytes and a half
+    longer = encoded.payloads[at].ljust(length, b"\x00") + last  # 2 + 63 + 3 bits and irdepth are 9 bytes and a half
     packets = [*encoded.payloads[:at], longer, *encoded.payloads[at + 1 :]]
     starts, time16 = [p.name == "start" for p in encoded.packets], [0] * len(packets)
     data = encapsulate(packets, starts, time16, config)
@@ -77,6 +77,13 @@ def test_damaged_packet_is_shown_field_by_field() -> None:
     assert rows["bytes"][1].endswith("00 01") and rows["packet"][1] == "address"
     assert rows["format"][1] == "2 (bits 0..1)" and rows["notify"][1].endswith("(bit 65)")
     assert rows["length"] == ("at most 10 bytes", "14 bytes")  # 2 + 63 + 3 + 5 bits: address, flags, irdepth
+
+
+def test_bits_after_the_last_field_are_shown() -> None:
+    """A payload of the right length: not its length is said to be wrong, but the bits that have to be the sign."""
+    failure = next(f for f in too_long(9, b"\x40").failures if f.clause == "ET.pay.fields")
+    rows = {name: (want, have) for name, want, have in failure.table}
+    assert "length" not in rows and rows["after it"] == ("the sign of the last field", "0x20 (bits 73..79)")
 
 
 def test_packets_are_placed_in_the_transported_bytes() -> None:
