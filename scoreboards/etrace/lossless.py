@@ -528,7 +528,11 @@ class Lossless(Alignment):
             for i in (trap and trap.interrupt, event and event.interrupt)
         ]
         places = ["-" if i is None else str(i) for i in (trap and trap.index, at)]
-        text = "a trap is not reported" if event is None else f"{kinds[1]} is reported where the hart had {kinds[0]}"
+        text = f"{kinds[1]} is reported where the hart had {kinds[0]}"
+        if event is None:
+            text = "a trap is not reported"
+        elif kinds[0] == kinds[1]:
+            text = f"the {kinds[0]} that the hart had is reported at another place"
         self.fail(
             "ET.bt.traps",
             text,

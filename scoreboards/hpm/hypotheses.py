@@ -271,6 +271,13 @@ def _name(n: int) -> str:
     return _FIXED.get(n, f"mhpmcounter{n}")
 
 
+def _names(numbers: list[int]) -> str:
+    """Several programmable counters, those that this device has."""
+    first, last = numbers[0], numbers[-1]
+    together = len(numbers) == last - first + 1
+    return f"{_name(first)} to {_name(last)}" if together else f"the {len(numbers)} programmable counters"
+
+
 def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
     """Every hypothesis about the counters of which a look failed, and about all of a kind."""
     config = capture.config
@@ -278,7 +285,7 @@ def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesi
     programmable = [n for n in every if n >= FIRST]
     groups = [(_name(n), [n]) for n in failing if n in every]
     if any(n >= FIRST for n in failing) and len(programmable) > 1:
-        groups.append(("mhpmcounter3 to mhpmcounter31", programmable))
+        groups.append((_names(programmable), programmable))
     if len({min(n, FIRST) for n in failing}) > 1:
         groups.append(("every counter", every))
     for name, group in groups:
@@ -309,7 +316,7 @@ def vague(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesis]:
     programmable = [n for n in range(FIRST, 32) if config.has(n)]
     groups = [(_name(n), [n]) for n in failing[:WORST] if config.has(n)]
     if len([n for n in failing if n >= FIRST]) > 1:
-        groups.append(("mhpmcounter3 to mhpmcounter31", programmable))
+        groups.append((_names(programmable), programmable))
     for name, group in groups:
         kind = {0: "HPM.count.cycles", 2: "HPM.count.retired"}.get(group[-1], "HPM.count.event")
         for clause, text, rule in ((kind, "does not count all that happens", Rule.SOME),

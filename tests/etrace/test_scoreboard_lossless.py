@@ -259,6 +259,9 @@ def test_trap_that_is_not_reported_and_trap_that_is_another_one() -> None:
     # exceptions and interrupts in turn: without the first interrupt, the exception after it is the next trap
     second = traps("causes", lambda sent: sent.delete(sent.find("trap", 0, interrupt=1)))
     assert second == ("exception is reported where the hart had interrupt", [("trap", "interrupt", "exception")])
+    # without the first of two exceptions the second is the next trap, of the same kind
+    third = traps("trap_kinds", lambda sent: sent.delete(sent.find("trap")))
+    assert third == ("the exception that the hart had is reported at another place", [("trap", *["exception"] * 2)])
 
 
 def test_directions_are_compared_after_losses_with_nothing_between_them() -> None:

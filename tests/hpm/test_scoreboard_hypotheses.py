@@ -10,6 +10,7 @@ from rvtrace.models.hpm.events import QUIET, Counts
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import HS, Access, Answer, M
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.hpm.hypotheses import _names
 from tests.common.long import only_long
 from tests.hpm.broken import Loses, NoFilter, NoInhibiting, Once, Shifted
 from tests.hpm.foreign import verdict
@@ -63,3 +64,8 @@ class Open(Hpm):
 def test_what_was_written_without_permission_is_one_finding() -> None:
     found = verdict(Open, "addresses", SMALL)
     assert {f.clause for f in found.failures if not f.cause} == {"HPM.csr.machine"}, causes(found)
+
+
+def test_a_finding_names_the_counters_that_the_device_has() -> None:
+    assert _names([3, 4, 5, 6]) == "mhpmcounter3 to mhpmcounter6"
+    assert _names([3, 5, 9]) == "the 3 programmable counters"
