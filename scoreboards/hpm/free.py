@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from rvtrace.models.csr.file import ALL as _ALL
 from rvtrace.models.csr.file import LOW as _LOW
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.hpm.bulk import Trace
@@ -52,6 +53,7 @@ class FreeSoftware(Software):
         self.flags = Flags(self.bounds, t.reset_zero)
         self._known: set[str] = set()  # settings that were written or read
         self._forgotten: set[str] = set()  # registers that an access changed that had to be refused
+        self._upper: dict[tuple[str, bool], int] = {}  # without Sscofpmf: upper bits of a register read since its write
         self._selectors: dict[int, int] = {}  # what counters surely count
         self.causes = Causes()
         self.between = self.judged_between = 0
@@ -328,6 +330,13 @@ class FreeSoftware(Software):
             return True
         if csr.state.endswith("cfg") and csr.state not in self._known:  # of the half that nobody has written or read
             return True
+        if csr.state.startswith("mhpmevent") and not self.config.has_sscofpmf:
+            # Nothing gives its upper bits a meaning then, and it is WARL: they are what a write left, and stay so.
+            upper, key = (_ALL ^ SELECT_MASK) >> 32 * csr.high, (csr.state, csr.high)
+            if self._upper.setdefault(key, rdata & upper) == rdata & upper:
+                rdata = rdata & ~upper | answer.rdata & upper
+                if rdata == answer.rdata:
+                    return True
         counter = csr.address >> 8 in (0xB, 0xC) and csr.number in self.bounds.counts
         return not self._broken and not counter and super()._may(csr, rdata, answer)
 
@@ -336,6 +345,8 @@ class FreeSoftware(Software):
     def _wrote(self, row: int, csr: Csr, access: Access, old: int) -> None:
         would, name = self._would(csr, access, old), csr.state
         self._forgotten.discard(name)
+        for high in (False, True):
+            self._upper.pop((name, high), None)
         self.causes.written(name)
         if self.tolerances.enables == "any" and name in MASKS:
             claimed = self.config.inhibit if name == "mcountinhibit" else self.config.enables

@@ -70,6 +70,30 @@ class TwoBits(Own):
         return value & self._named[name].mask
 
 
+class AllBits(Hpm):
+    """mhpmevent holds all 64 bits; those above the selector mean nothing."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.upper = [0] * 32
+
+    def _write(self, write: Any) -> None:
+        super()._write(write)
+        if write.csr.state.startswith("mhpmevent") and self.config.has(write.csr.number):
+            self.upper[write.csr.number] = write.value & ~SELECT_MASK
+
+    def _read(self, csr: Any, priv: int, counts: Any) -> int:
+        return super()._read(csr, priv, counts) | (self.upper[csr.number] if csr.state.startswith("mhpmevent") else 0)
+
+
+class Drifting(AllBits):
+    """One of these bits changes whenever something is written."""
+
+    def _write(self, write: Any) -> None:
+        super()._write(write)
+        self.upper = [upper ^ 1 << 60 if upper else 0 for upper in self.upper]
+
+
 class Fixed(TwoBits):
     """Each counter counts one event, whatever is written."""
 

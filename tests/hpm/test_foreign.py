@@ -8,6 +8,10 @@ import pytest
 from rvtrace.models.hpm.config import Config, ConfigError
 from rvtrace.models.hpm.model import Hpm
 from rvtrace.models.riscv.csr import M
+from rvtrace.scoreboards.hpm.capture import HpmCapture
+from rvtrace.scoreboards.hpm.check import check
+from rvtrace.scoreboards.hpm.tolerances import Tolerances
+from rvtrace.tb.hpm.stimulus.script import Script
 from tests.common.long import LONG, some
 from tests.hpm.broken import (
     Adds,
@@ -28,12 +32,15 @@ from tests.hpm.broken import (
     Unmasked,
     Wide,
 )  # fmt: skip
+from tests.hpm.devices import captured
 from tests.hpm.foreign import (
+    AllBits,
     AllEnables,
     AnyOf,
     Asleep,
     Awake,
     Core,
+    Drifting,
     Fixed,
     HalfCounts,
     Inhibited,
@@ -82,6 +89,30 @@ def test_privilege_held_inside_the_block(device: type[Hpm], without: tuple[str, 
     for source in ("random:3", "filters", "enables", "debug_mode"):
         found = verdict(device, source, {**SMALL, "xlen": xlen}, without)
         assert found.passed, (source, found.failures[0].text())
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("source", ["values", "unknown_selectors", "selectors", "random:7"])
+def test_upper_bits_of_mhpmevent_without_sscofpmf(xlen: int, source: str) -> None:
+    """They are WARL: any value that a write leaves is legal, as long as it stays."""
+    options = {**SMALL, "xlen": xlen, "has_sscofpmf": 0, "has_shlcofideleg": 0}
+    for device in (Hpm, AllBits):
+        found = verdict(device, source, options)
+        assert found.passed, (device, found.failures[0].text())
+
+
+@pytest.mark.parametrize("device", [AllBits, Drifting])
+def test_upper_bits_of_mhpmevent_stay(device: type[Hpm]) -> None:
+    """A read that differs from the one before, with no write of the register between, fails."""
+    config = Config.from_dict({**SMALL, "has_sscofpmf": 0, "has_shlcofideleg": 0})
+    script = Script(config)
+    script.write("mhpmevent3", 0xA800_0000_0000_0001, M)
+    script.read("mhpmevent3", M)
+    script.write("mcountinhibit", 0, M)
+    script.read("mhpmevent3", M)
+    capture = captured(script.rows(), config, device)
+    found = check(HpmCapture(config, capture.rows, None, exact=False), Tolerances.free())
+    assert found.book.failed == ["HPM.event.no_ext"] * (device is Drifting)
 
 
 OWN = {**SMALL, "codes": "1:0x100,2:0x77,3:0x1,4:0x2,5:0x80"}
