@@ -251,7 +251,8 @@ class LegalEncoder:
             if kind in LEVELS:
                 level[LEVELS[kind][0]] = not LEVELS[kind][1]
         items: list[Insn] = []
-        if self.hooked or self.coin(0.7):
+        late = not self.coin(0.7)  # v2_0: it "must be issued when trace is enabled, and before the first sync packet"
+        if self.hooked or not (late and self.draft):
             self.support(NO_CHANGE)
         before = None  # the context of the instruction before, traced or not
         for row, kind in enumerate(retired.kind.tolist()):
