@@ -19,8 +19,8 @@ CLAUSES = tuple(
 _BASE = {"records": 16, "retired": 8}
 
 
-def _add(name: str, doc: str, *wanted: Wanted, **options: int) -> None:
-    configs = tuple({**build, **options} for build in SAMPLED)
+def _add(name: str, doc: str, *wanted: Wanted, records: tuple[int, ...] = (_BASE["records"],)) -> None:
+    configs = tuple({**build, "records": depth} for depth in records for build in SAMPLED)
     SCENARIOS.add(
         Scenario(
             f"sample_{name}", doc, CLAUSES, lambda *_: wanted, configs, {"drive": "pins"}, _BASE, needs=("records",)
@@ -37,5 +37,5 @@ _add(
 )  # fmt: skip
 _add(
     "fewer_than_entries", "Overflows follow each other so soon that records from before the last one are still there.",
-    Wanted(BRANCHES, "all", 4), Wanted(MISSES, "all", 3), records=32,
+    Wanted(BRANCHES, "all", 4), Wanted(MISSES, "all", 3), records=(32, 16),
 )  # fmt: skip
