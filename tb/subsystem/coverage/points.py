@@ -137,8 +137,6 @@ POINTS = (
         {
             "nothing x 1 to 15": "it counts nothing",
             "nothing x 16 and more": "it counts nothing",
-            "cycles x nothing": "a snapshot takes cycles",
-            "cycles x 1 to 15": "a snapshot takes longer",
         },
     ),
     Point(
