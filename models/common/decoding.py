@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any
 
@@ -45,20 +46,20 @@ def fit(program: Any, config: Any, option: str) -> None:
         )
 
 
-class Walk:
+class Walk(ABC):
     """Every instruction up to the present one, as steps and repeats in `memory`, the columns of a kernel."""
 
     memory: Any
     _pool: Pool
 
     @property
+    @abstractmethod
     def _place(self) -> Any:
         """The record of the kernel that has `steps`, `repeats` and `count`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _waste(self, steps: int) -> None:
         """So many steps are undone."""
-        raise NotImplementedError
 
     @property
     def count(self) -> int:

@@ -30,7 +30,7 @@ module ctr_csr
   output logic [63:0]     vsctl_o,
   output logic [7:0]      last_o,         // depth - 1
 
-  // Status: at the begin of the cycle, and after its transfers.
+  // Status: at the start of the cycle, and after its transfers.
   output logic            frozen_o,
   output logic            wrap_o,
   output logic [7:0]      wrptr_o,

@@ -116,13 +116,13 @@ class Comparison:
                 return run.origin + index - run.at
         return index
 
-    def _after(self, told: int) -> int:
-        """Number of the first message or packet after the one that reports decoded instruction `told`; past the last
+    def _after(self, reported: int) -> int:
+        """Number of the first message or packet after the one that reports this decoded instruction; past the last
         of them, after the first one that reported nothing more.
         """
         first, total = np.asarray(self.decoded.first_pc), len(self.decoded)
-        if told < total:
-            return int(np.searchsorted(first, told, side="right"))
+        if reported < total:
+            return int(np.searchsorted(first, reported, side="right"))
         return min(int(np.searchsorted(first, total)) + 1, len(first))
 
     def astray(self, failure: Failure) -> None:
@@ -140,10 +140,10 @@ class Comparison:
         for run in self.runs:
             if run.at is None:
                 continue
-            told = self.decoded.taken[run.origin : run.origin + run.count]
-            want = self.expected.taken[run.at : run.at + len(told)]
-            wrong = np.flatnonzero((told != want) & ((told >= 0) | (silent & (want >= 0))))
+            reported = self.decoded.taken[run.origin : run.origin + run.count]
+            want = self.expected.taken[run.at : run.at + len(reported)]
+            wrong = np.flatnonzero((reported != want) & ((reported >= 0) | (silent & (want >= 0))))
             if len(wrong):
                 index = int(wrong[0])
-                return run.at + index, [("taken", str(want[index]), str(told[index]))]
+                return run.at + index, [("taken", str(want[index]), str(reported[index]))]
         return None

@@ -141,10 +141,10 @@ class States:
                 allowed[name] = {int(column[trap.row]) & self.masks[name] for trap in traps}
             for name, values in allowed.items():
                 if self.masks[name]:
-                    told = int(self.table[name][event.packet])
-                    rows = [(name, " or ".join(map(hex, sorted(values))), f"{told:#x}")]
+                    reported = int(self.table[name][event.packet])
+                    rows = [(name, " or ".join(map(hex, sorted(values))), f"{reported:#x}")]
                     text = f"{name} of a packet with thaddr=0 is not that of its trap"
-                    self.of.check(CLAUSE[name], told in values, text, at, rows, event.packet)
+                    self.of.check(CLAUSE[name], reported in values, text, at, rows, event.packet)
 
     def _needed_syncs(self) -> None:
         want = self.want
