@@ -11,7 +11,6 @@ from rvtrace.report.compliance import Compliance, Subject, write
 from rvtrace.scoreboards.common.clauses import Clause
 
 KEPT = 50  # failures in the report's input
-_MODELS = ("codec", "decoder", "sources")  # checks of a plan that are tests of models
 
 
 def write_report(name: str, judged: Judged, out: Path) -> Compliance:
@@ -53,12 +52,11 @@ def _subject(name: str, judged: Judged) -> Subject:
 
 def _not_applicable(clause: Clause, variant: str) -> str:
     """Why a captured trace cannot be checked against a clause; empty if one can."""
-    by = {check for check in clause.checks if check not in _MODELS and not check.endswith(".py")}
     if clause.variants and variant not in clause.variants:
         return f"holds in {' and '.join(clause.variants)}, the trace is {variant}"
-    if clause.checks and not by:
+    if clause.checks and not clause.of_device:
         return "about models and tools, not about a device"
-    return "only a device that declares the reference profile is checked against it" if by == {"exact"} else ""
+    return clause.free
 
 
 def _not_run(clause: Clause, has_retired: bool, of_ports: bool) -> str:

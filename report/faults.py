@@ -22,7 +22,7 @@ from rvtrace.flow.faults.campaign import ASSERTION, CLAUSE, TIMEOUT, TRACEBACK
 from rvtrace.flow.faults.devices import Experiment
 from rvtrace.flow.faults.operators import OPERATORS
 from rvtrace.flow.faults.rows import Fault
-from rvtrace.flow.faults.runner import BROKEN, EQUIVALENT, KILLED, REFUSED, SURVIVED, Row
+from rvtrace.flow.faults.runner import BROKEN, EQUIVALENT, KILLED, REFUSED, SURVIVED, Row, passing
 from rvtrace.jobs.arguments import short
 from rvtrace.report.compliance_model import Compliance, Subject, judge
 
@@ -79,6 +79,7 @@ def _counts(rows: Sequence[Row]) -> dict[str, int]:
         "quiet": sum(bool(row.get("quiet")) and row["state"] == KILLED for row in more),
         "proved": sum(row.get("proof") == "yosys" for row in more),
         "kept": sum(bool(row.get("kept")) for row in more),
+        "passing": sum(bool(row.passing) for row in rows),
         "clean": sum(row.state == KILLED and not row.also for row in rows),
         **{how: sum(row.how == how for row in rows) for how in HOW},
     }
@@ -156,7 +157,8 @@ def terminal(found: Mapping[str, Any]) -> list[str]:
             real = one["mutants"]
             lines.append(
                 f"{kind}: {one[KILLED]} of {real} ({one[KILLED] / real:.0%}; wanted {found['wanted'][kind]:.0%});"
-                f" without any other finding {one['clean']} ({one['clean'] / real:.0%})"
+                f" without any other finding {one['clean']} ({one['clean'] / real:.0%});"
+                f" {one['passing']} with a clause that is broken and says PASS"
             )
     weak = [(name, one) for name, one in found["files"].items() if rate(one) < 1]
     lines += [f"  {name}: {one[KILLED]} of {one['mutants'] - one[EQUIVALENT]}" for name, one in weak]
@@ -189,7 +191,7 @@ def ended(folder: Path, found: Mapping[str, Any]) -> int:
 
 def isolation(experiment: Experiment, results: Sequence[Mapping[str, Any]]) -> Row:
     """The findings of the runs, compared with the deviations that were on. Of a single one the first finding must name
-    it, of several those that a reader looks at.
+    it, of several those that a reader looks at. The first clause of a deviation is the one that it breaks.
     """
     device, rows = experiment.device, experiment.rows
     report = judge(Subject(device.dut.name, device.dut.ip, device.dut.title), results)
@@ -204,7 +206,7 @@ def isolation(experiment: Experiment, results: Sequence[Mapping[str, Any]]) -> R
     return Row(
         experiment.name, KILLED if good else SURVIVED, device.name, (NONE, ONE, SEVERAL)[min(len(rows), 2)],
         by=f"{len(lines)} finding{'s' * (len(lines) != 1)}", headline=f"{why}{shown}" if why or also else "",
-        rerun=experiment.rerun, also=also,
+        rerun=experiment.rerun, also=also, passing=passing([row.clauses[0] for row in rows if row.clauses], results),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from rvtrace.flow.faults.rows import Fault
 from rvtrace.flow.faults.runner import Row
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
-from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.report import faults as report
 
 WORDS = {
@@ -23,6 +23,7 @@ WORDS = {
     "MUTANT": "name of a mutant, or several with commas; default all",
     "SIM": "both (default if Icarus is installed), icarus or verilator",
     "PROCESSES": "simulations in parallel, default the number of cores",
+    "EXACT": "0: check as a foreign device; red are clauses that a mutant breaks and that hold while others fail",
     "KEEP": "1: keep the changed RTL below build/mutants",
 }
 
@@ -34,6 +35,7 @@ def main(argv: list[str]) -> int:
     homes = [given["IP"]] if "IP" in given else _homes()
     chosen = _chosen(homes, given["MUTANT"].split(",") if given.get("MUTANT") else [])
     sim, workers = given.get("SIM") or flow.simulator(), number(given, "PROCESSES", os.cpu_count() or 1)
+    exact = flag({"EXACT": "1"} | given, "EXACT")
     begin, every = time.perf_counter(), [mutant for mutants in chosen.values() for mutant in mutants]
     with Progress(len(every), "mutants", bad="red") as progress:
 
@@ -41,11 +43,12 @@ def main(argv: list[str]) -> int:
             progress.step(not row.good)
             print(f"{row.home + ' ' if len(chosen) > 1 else ''}{row.text()}", flush=True)
 
-        rows, builds = flow.run_all(every, sim, workers, given.get("KEEP") == "1", tell)
+        rows, builds = flow.run_all(every, sim, workers, given.get("KEEP") == "1", tell, exact)
     if len(rows) == 1:
         print(every[0].why, rows[0].headline, sep="\n\n")
     command = f"make mutants IP={given['IP']}" if "IP" in given else "make mutants"
-    title = f"Hand-written mutants, {builds} builds"
+    command += "" if exact else " EXACT=0"
+    title = f"Hand-written mutants{'' if exact else ' without the reference profile'}, {builds} builds"
     return report.ended(flow.OUT, report.summary(title, command, rows, time.perf_counter() - begin))
 
 

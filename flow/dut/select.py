@@ -21,12 +21,6 @@ from rvtrace.scoreboards.common.clauses import Clause
 
 _SIZES = {"verilator": 20_000, "icarus": 4000}  # instructions of a random walk, so that twenty take minutes
 _TRIES = 64  # combinations of claimed values that a seed tries until one is legal
-_MODELS = (
-    "decoder",
-    "codec",
-    "sources",
-    "transport",
-)  # checks of a plan that are tests of models, if there are no others
 
 
 @dataclass(frozen=True)
@@ -218,11 +212,19 @@ def not_applicable(dut: Dut, system: Any, chosen: Selection, every: Iterable[Job
 
 
 def not_run(dut: Dut, system: Any) -> dict[str, str]:
-    """Of each clause that applies, but cannot be seen as the IP is described, why."""
-    why = systems.foreign(dut.ip).unshown
-    if not why or dut.exact:
-        return {}
-    return {clause.id: why for clause in system.plan.clauses.values() if set(clause.checks) == {"cycles"}}
+    """Of each clause that applies and that no run met, which situation or which port is missing."""
+    unshown = "" if dut.exact else systems.foreign(dut.ip).unshown
+    found: dict[str, str] = {}
+    for clause in system.plan.clauses.values():
+        names = [test.partition(":")[2] for test in clause.tests if test.startswith("scenario:")]
+        known = [system.scenarios[name] for name in names if name in system.scenarios]
+        if unshown and set(clause.checks) == {"cycles"}:
+            found[clause.id] = unshown
+        elif set(clause.of_device) == {"exact"} and not dut.exact:
+            found[clause.id] = "only a comparison with the reference profile shows it ([profile] exact = true)"
+        elif known:
+            found[clause.id] = f"no run met it; scenario {known[0].name} is to meet it: {known[0].doc}"
+    return found
 
 
 def _kind(source: str) -> str:
@@ -234,11 +236,11 @@ def _why_not(dut: Dut, clause: Clause, ran: set[str], needs: dict[str, list[str]
         return f"holds in {' and '.join(clause.variants)}, which is not claimed"
     if played := systems.foreign(dut.ip).played.get(clause.subject):
         return played
-    checks = [check for check in clause.checks if check not in _MODELS and not check.startswith("tests/")]
+    checks = [check for check in clause.of_device if check != "transport"]  # is checked alone only where it is played
     if clause.checks and not checks or clause.tests and all(test.startswith("tests/") for test in clause.tests):
         return "about models and tools, or the whole trace system; not about a single device"
-    if checks and not dut.exact and set(checks) == {"exact"}:
-        return "only a device that declares the reference profile is checked against it ([profile] exact)"
+    if clause.free and not dut.exact:
+        return clause.free
     scenarios = {_kind(test) for test in clause.tests if test.startswith("scenario:")}
     if (
         scenarios and not scenarios & ran and scenarios <= set(needs)

@@ -89,11 +89,11 @@ class Fault:
     """One bug, as a change of one or more files.
 
     clauses: of hand-written mutants, each must catch it; of deviations of a device, a finding with one of them names
-    it. why: the bug in one sentence, or its kind. runs: the stimulus that shows it; of a device, parts of the names of
-    its runs. config, job: of the stimulus; of a device, config is what a run needs. small: use the build with small
-    counters and two blocks per cycle, in which counters become full. says: a finding whose text has this regular
-    expression names it too. part: of a core, where it is. equivalent: the reason why nothing can show it; near: a text
-    in the lines before the place; proof: "yosys" where Yosys proved it once.
+    it, and the first is the one that it breaks. why: the bug in one sentence, or its kind. runs: the stimulus that
+    shows it; of a device, parts of the names of its runs. config, job: of the stimulus; of a device, config is what a
+    run needs. small: use the build with small counters and two blocks per cycle, in which counters become full. says: a
+    finding whose text has this regular expression names it too. part: of a core, where it is. equivalent: the reason
+    why nothing can show it; near: a text in the lines before the place; proof: "yosys" where Yosys proved it once.
 
     ip: the system whose runs show it. home: the folder below tests/ that it is from.
     """

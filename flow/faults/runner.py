@@ -41,7 +41,7 @@ class Row:
     simulator, which counts for nothing, or broken: it could not be played. how: by what it was killed: a clause, an
     assertion, a timeout, or a traceback of ours. by: which clause or assertion, or which should have. headline: what
     was said, or what is wrong. job: the run that killed, rerun: the command that repeats it. also: what was found
-    beside.
+    beside. passing: clauses that it breaks and that say PASS while others fail.
     """
 
     fault: str
@@ -57,6 +57,7 @@ class Row:
     rerun: str = ""
     seconds: float = 0.0
     also: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -68,7 +69,20 @@ class Row:
         also = f"  (also {', '.join(self.also)})" if self.also else ""
         wrong = "" if self.good else f": {self.headline or self.state}"
         again = "" if self.good or not self.rerun else f"\n      {self.rerun}"
-        return f"{'ok' if self.good else 'RED':<5} {self.fault:<26} {self.by}{wrong}{also}{again}"
+        still = f"  BROKEN, YET PASS: {', '.join(self.passing)}" if self.passing else ""
+        return f"{'ok' if self.good else 'RED':<5} {self.fault:<26} {self.by}{wrong}{also}{still}{again}"
+
+
+def passing(broken: Iterable[str], results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Of the clauses that a fault breaks, those that were checked and hold although others fail."""
+    sums: dict[str, list[int]] = {}
+    for result in results:
+        for clause, (checked, failed) in result["clauses"].items():
+            one = sums.setdefault(clause, [0, 0])
+            one[0], one[1] = one[0] + checked, one[1] + failed
+    if not any(failed for _, failed in sums.values()):
+        return ()
+    return tuple(clause for clause in broken if (of := sums.get(clause)) and of[0] and not of[1])
 
 
 def changed(folder: Path, place: Path, files: Mapping[str, str]) -> Path:

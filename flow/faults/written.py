@@ -8,6 +8,10 @@ must pass.
 The mutants of one testbench are compiled together and selected at run time (rvtrace.flow.faults.combine), one build for
 each set of parameters; what cannot be selected has a build of its own.
 
+With exact off, the checks are those of a foreign device: a mutant is red if others catch it while a clause of its own
+was checked and holds. What nothing catches then is a freedom that the specification leaves, or is not seen without the
+reference profile.
+
 SIM=both: a build of many mutants is Verilator's, which takes longer to compile and simulates faster. Icarus has the
 others, and what Verilator did not show, as it has no X.
 """
@@ -26,7 +30,7 @@ from typing import Any
 from rvtrace.flow import simulators
 from rvtrace.flow.faults import combine, rows
 from rvtrace.flow.faults.rows import FIRMWARE, Fault, FaultError
-from rvtrace.flow.faults.runner import BROKEN, KILLED, SURVIVED, Play, Row, changed, play
+from rvtrace.flow.faults.runner import BROKEN, EQUIVALENT, KILLED, SURVIVED, Play, Row, changed, passing, play
 from rvtrace.flow.jobs import build_of
 from rvtrace.flow.simulation import SimError, build, sources
 from rvtrace.jobs import systems
@@ -94,7 +98,8 @@ class _Lot:
 class _Run:
     """One call of `run_all`. builds: of designs with mutants, and of mutants alone."""
 
-    def __init__(self, sim: str, keep: bool, tell: Callable[[Row], None]) -> None:
+    def __init__(self, sim: str, keep: bool, tell: Callable[[Row], None], exact: bool = True) -> None:
+        self._exact = exact
         self._both, self._sim = sim == BOTH, "icarus" if sim == BOTH else sim
         self._keep, self._tell = keep, tell
         self._plan = _every_plan()
@@ -180,6 +185,8 @@ class _Run:
         self.builds.add(f"{image.image.parent}")
         for one, mutant in zip(lot.plays, lot.mutants):
             _prepare(one, mutant)
+            for job in one.jobs:
+                job.exact = self._exact
         out = Path(lot.plays[0].jobs[0].out)
         results = play(image, lot.plays, out.parent.with_name("process") / out.name, _PLUSARGS)
         for one, mutant, result in zip(lot.plays, lot.mutants, results):
@@ -195,7 +202,7 @@ class _Run:
         elif (wrong := self._wrong.get(stimulus)) is not None:
             self._done(_row(mutant, BROKEN, headline=wrong))
         else:
-            row = row_of(mutant, one.jobs[0], result, self._plan)
+            row = (row_of if self._exact else foreign_row_of)(mutant, one.jobs[0], result, self._plan)
             if lot.first and not row.good:
                 self._missed.append((mutant, lot.design, one.numbers))
             else:
@@ -291,17 +298,33 @@ def row_of(mutant: Fault, job: Job, result: dict[str, Any], plan: Plan) -> Row:
     return replace(row, how="clause", headline=said, also=tuple(c for c in caught if c not in mutant.clauses))
 
 
+def foreign_row_of(mutant: Fault, job: Job, result: dict[str, Any], plan: Plan) -> Row:
+    """What a run without the reference profile says of its mutant: survived if a clause that it breaks holds while
+    others fail, equivalent if nothing fails.
+    """
+    failed = sorted(clause for clause, (_, failures) in result["clauses"].items() if failures)
+    row = _row(mutant, job=job.name, rerun=job.rerun)
+    if result["verdict"] == "ERROR":
+        return replace(row, state=BROKEN, headline=f"did not run: {result['error']}")
+    if not failed:
+        return replace(row, state=EQUIVALENT, how="", headline="nothing fails without the reference profile")
+    still = passing(mutant.clauses, [result])
+    others = tuple(c for c in failed if c not in mutant.clauses and not plan[c].through)
+    return replace(row, state=SURVIVED if still else KILLED, how="clause", also=others, passing=still)
+
+
 def _row(mutant: Fault, state: str = KILLED, **more: Any) -> Row:
     return Row(mutant.name, state, mutant.home, file=mutant.files[0], by=", ".join(mutant.clauses), **more)
 
 
 def run_all(
-    chosen: list[Fault], sim: str, workers: int, keep: bool, tell: Callable[[Row], None]
+    chosen: list[Fault], sim: str, workers: int, keep: bool, tell: Callable[[Row], None], exact: bool = True
 ) -> tuple[list[Row], int]:
     """Run mutants, of which those of one home have different names, `workers` at a time. tell: called with each row as
-    soon as it is known. The rows in the order of the mutants, and the number of builds that were used.
+    soon as it is known. exact: check against the reference profile. The rows in the order of the mutants, and the
+    number of builds that were used.
     """
-    running = _Run(sim, keep, tell)
+    running = _Run(sim, keep, tell, exact)
     with ThreadPoolExecutor(workers) as pool:
         running.play(chosen, pool)
     return [running.rows[mutant.home, mutant.name] for mutant in chosen], len(running.builds)

@@ -26,6 +26,7 @@ else:
     import tomli as tomllib  # pyright: ignore[reportMissingImports]  # installed with Python 3.10 only
 
 LEVELS = ("shall", "should", "may")
+OF_MODELS = ("decoder", "codec", "sources")  # checks that are tests of models
 STATUSES = ("built", "later")
 KEPT_PER_CLAUSE = 5  # failures kept with their text; all are counted
 
@@ -46,8 +47,8 @@ class Clause:
     needs: what an IP has to claim, all of it, or the clause does not apply: an option that is not 0 ("has_h"), has a
     value or has another one ("xlen=32", "counters!=-1"), or a kind of stimulus that it has a port for ("xlen32");
     several joined by | where one of them is enough. subject: a part beside the device that it is about, such as the
-    transport; "": the device. status: built, or later with its reason. The mutants of a clause name it in
-    tests/<ip>/mutants.toml.
+    transport; "": the device. optional: the sentence of the specification, quoted, that lets a device do without.
+    status: built, or later with its reason. The mutants of a clause name it in tests/<ip>/mutants.toml.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Clause:
     coverage: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     subject: str = ""
+    optional: str = ""
     status: str = "built"
     reason: str = ""
 
@@ -82,9 +84,32 @@ class Clause:
                 f"{path}: clause {name} has level {clause.level!r} and status {clause.status!r}; "
                 f"a level is one of {', '.join(LEVELS)}, a status one of {', '.join(STATUSES)}"
             )
+        if clause.optional and clause.level != "shall":
+            raise PlanError(
+                f"{path}: clause {name} has level {clause.level} and quotes a sentence that makes it optional; a level"
+                " other than shall says so already, remove `optional`"
+            )
         if clause.status == "later" and not clause.reason:
             raise PlanError(f'{path}: clause {name} has status "later" and no reason; add reason = "..."')
         return clause
+
+    @property
+    def of_device(self) -> list[str]:
+        """The checks that look at a device, not at models and tools."""
+        return [check for check in self.checks if check not in OF_MODELS and not check.startswith("tests/")]
+
+    @property
+    def free(self) -> str:
+        """Why a device that does not declare the reference profile need not meet it, where nothing else but that
+        profile says how; "" if it has to.
+        """
+        if set(self.of_device) != {"exact"}:
+            return ""
+        if self.optional:
+            return f"the specification says: {self.optional}"
+        if self.level != "shall":
+            return f"the specification leaves it to the device (level {self.level}); only our reference profile decides"
+        return ""
 
 
 def _parsed(path: str | Path) -> dict[str, Any]:

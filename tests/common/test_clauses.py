@@ -108,3 +108,22 @@ def test_failure_text_shows_every_part() -> None:
     ):
         assert any(word in line for line in lines), word
     assert [line.endswith("<") for line in lines if "I-CNT  " in line or "HIST" in line] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("row", "free"),
+    [
+        ({"checks": ["exact"]}, ""),
+        ({"checks": ["exact", "lossless"], "level": "may"}, ""),
+        ({"checks": ["exact", "decoder", "tests/a.py"], "level": "may"}, "the specification leaves it to the device"),
+        ({"checks": ["exact"], "optional": '"may omit it" (8.7)'}, 'the specification says: "may omit it" (8.7)'),
+    ],
+)
+def test_what_only_the_reference_profile_decides_is_free_where_a_sentence_says_so(row, free):
+    clause = Clause.from_row("A.1", {"section": "1", "level": "shall", "what": "It holds."} | row)
+    assert clause.free.startswith(free) and bool(clause.free) is bool(free)
+
+
+def test_a_choice_quotes_no_sentence_that_makes_it_optional():
+    with pytest.raises(PlanError, match="clause A.1 has level may and quotes"):
+        Clause.from_row("A.1", {"section": "1", "level": "may", "what": "It holds.", "optional": "it may"})

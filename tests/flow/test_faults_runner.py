@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rvtrace.flow.faults import forked, runner
-from rvtrace.flow.faults.runner import BROKEN, KILLED, SURVIVED, Kills, Play, Row, changed, play
+from rvtrace.flow.faults.runner import BROKEN, KILLED, SURVIVED, Kills, Play, Row, changed, passing, play
 from rvtrace.flow.simulation import SimError
 from rvtrace.jobs.builds import Bench
 from rvtrace.jobs.job import Job
@@ -82,3 +82,18 @@ def test_a_copy_has_the_changed_texts(tmp_path: Path) -> None:
     assert [(tmp_path / folder / name).read_text() for folder in ("rtl", "copy") for name in ("a.sv", "b.sv")] == [
         "a.sv", "b.sv", "x", "b.sv"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("clauses", "still"),
+    [
+        ({"A": [3, 0], "B": [2, 1]}, ("A",)),
+        ({"A": [3, 1], "B": [2, 1]}, ()),
+        ({"A": [0, 0], "B": [2, 1]}, ()),
+        ({"A": [3, 0], "B": [2, 0]}, ()),
+    ],
+)
+def test_a_clause_that_is_broken_and_holds_while_others_fail_is_told(clauses: Any, still: tuple[str, ...]) -> None:
+    assert passing(["A"], [{"clauses": clauses}]) == still
+    assert passing(["A"], [{"clauses": clauses}, {"clauses": {"A": [1, 1]}}]) == ()
+    assert ("BROKEN, YET PASS: A" in Row("one", KILLED, passing=still).text()) is bool(still)

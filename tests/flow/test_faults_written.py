@@ -9,6 +9,7 @@ import pytest
 from rvtrace.flow import simulators
 from rvtrace.flow.faults import written as mutants
 from rvtrace.flow.faults.rows import Edit, Fault
+from rvtrace.flow.faults.runner import EQUIVALENT, KILLED, SURVIVED
 from rvtrace.flow.jobs import build_of
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import ROOT
@@ -89,6 +90,24 @@ def test_a_build_of_few_mutants_is_compiled_by_icarus():
     numbers = {one.name: n for n, one in enumerate(few, 1)}
     lots = [lot for group in mutants._lots(few, ROOT / "rtl", numbers, [], "icarus", True) for lot in group]
     assert {(lot.sim, lot.first) for lot in lots} == {("icarus", False)}
+
+
+def test_without_the_reference_profile_a_broken_clause_that_holds_is_red():
+    plan, job = mutants._every_plan(), mutants.stimulus(WRITES)
+    (mine,) = WRITES.clauses
+    outcomes = {
+        name: mutants.foreign_row_of(WRITES, job, {"verdict": "FAIL", "clauses": clauses}, plan)
+        for name, clauses in {
+            "caught": {mine: [3, 1], "HPM.count.cycles": [1, 0]},
+            "holds": {mine: [3, 0], "HPM.count.cycles": [1, 1]},
+            "unseen": {mine: [3, 0], "HPM.count.cycles": [1, 0]},
+            "not checked": {"HPM.count.cycles": [1, 1]},
+        }.items()
+    }
+    assert {name: one.state for name, one in outcomes.items()} == {
+        "caught": KILLED, "holds": SURVIVED, "unseen": EQUIVALENT, "not checked": KILLED,
+    }  # fmt: skip
+    assert outcomes["holds"].passing == (mine,) and outcomes["not checked"].also == ("HPM.count.cycles",)
 
 
 def test_mutants_of_one_name_in_two_systems_have_outcomes_of_their_own(out):
