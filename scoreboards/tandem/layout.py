@@ -25,6 +25,8 @@ from rvtrace.models.common.options import ConfigError
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
+from rvtrace.models.tandem.decoder.decoded import PC_KEY, Decoded
+from rvtrace.models.tandem.decoder.listing import key_name
 from rvtrace.models.tandem.decoder.scan import PAD, Scan, Scanner
 from rvtrace.models.tandem.places import KNOWN, places
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
@@ -43,8 +45,11 @@ ROUNDS = 3  # quirks that are looked for one after the other
 WINDOW = 6000  # bytes that are looked at first
 MOST = 30_000  # bytes of which the share is measured that cannot be followed
 LEFT = 0.35  # of the loss may remain, or there is another quirk
+HALF = 0.5  # of the groups of instructions have what is taken for the next pc: random rows omit some
+MOSTLY = 0.9  # of its values are next pcs; so few of the groups may have the next pc as it is due
 AHEAD = 1 << 20  # bytes after a part by which it is decided how it is followed: a group is no longer
 BEST = 8  # quirks of which all diagnostics are counted
+PC_AS_STATE = "TV.id.pc"
 _CSRS = ("fcsr", "csr", "mcycle", "minstret")
 Fix = Callable[[bytes], bytes]
 Patch = Callable[[np.ndarray, np.ndarray], None]
@@ -279,6 +284,87 @@ def _options(config: Config) -> Iterator[Quirk]:
                 yield Quirk(LENGTH, says, rows, config=other)
 
 
+# --- The next pc under another name
+
+
+def pc_as_register(capture: TandemCapture) -> tuple[Quirk, Failure] | None:
+    """A CSR that is reported in place of the next pc, which no group of an instruction reports; None if there is none.
+
+    It is the next pc where most of its values are followed by the instruction that the program has there, or are next
+    pcs of the rows.
+    """
+    if not capture.config.traces("pc"):
+        return None
+    if not _lacks_pc(_ReadAs(capture.config, None).follow(capture.data[:MOST]), capture.data):
+        return None
+    decoded = decode(capture.data, capture.config)
+    section = np.repeat(np.arange(len(decoded)), np.diff(decoded.change_start))
+    key, insn = decoded.change_key, decoded.size > 0
+    groups = int(insn.sum())
+    if not groups or int(insn[section[key == PC_KEY]].sum()) > (1 - MOSTLY) * groups:
+        return None
+    of_insn = insn[section] & (key < t.GPR_BASE)
+    for address in np.flatnonzero(np.bincount(key[of_insn], minlength=1) >= HALF * groups).tolist():
+        at = np.flatnonzero(of_insn & (key == address))
+        if _next_pcs(capture, decoded, section[at], decoded.change_value[at]) >= MOSTLY:
+            return _as_register(capture, decoded, address, at, section[at], groups)
+    return None
+
+
+def _lacks_pc(scan: Scan, data: bytes) -> bool:
+    """Whether hardly an instruction of these items is with a next pc."""
+    codes = np.frombuffer(data, np.uint8)[scan.starts]
+    ids = np.frombuffer(data + b"\0", np.uint8)[scan.starts + 1]
+    told = int(((codes == t.INCREMENT_PC) | (codes == t.STATE) & (ids == t.PC)).sum())
+    return told <= (1 - MOSTLY) * max(int(np.isin(codes, (t.INSN16, t.INSN32)).sum()), 10)
+
+
+def _next_pcs(capture: TandemCapture, decoded: Decoded, section: np.ndarray, values: np.ndarray) -> float:
+    """The share of these values, each of a section with an instruction, that are the next pc there; of the rows, if
+    there are some, the share of their next pcs, if that is less.
+    """
+    if capture.rows is not None:
+        due = capture.rows.pc[capture.rows.have("pc")]
+        return min(float(np.isin(values, due).mean()), float(np.isin(due, values).mean()))
+    if capture.program is None:
+        return 0.0
+    after = np.minimum(section + 1, len(decoded) - 1)  # traps may be between; most have none
+    places, insns, sizes = values.tolist(), decoded.insn[after].tolist(), decoded.size[after].tolist()
+    there = [(capture.program.insn(pc), insn, size) for pc, insn, size in zip(places, insns, sizes) if size]
+    right = sum(one is not None and one.size == size and one.raw == insn for one, insn, size in there)
+    return right / len(there) if there else 0.0
+
+
+def _as_register(
+    capture: TandemCapture, decoded: Decoded, address: int, at: np.ndarray, section: np.ndarray, groups: int
+) -> tuple[Quirk, Failure]:
+    """The quirk, and the finding at the first place."""
+    head = bytes([t.REGISTER]) + address.to_bytes(2, "little")
+    offset, value = int(decoded.change_offset[at[0]]), int(decoded.change_value[at[0]])
+    sent = capture.data[offset : offset + len(head) + capture.config.xlen // 8]
+    due = bytes([t.STATE, t.PC]) + value.to_bytes(capture.config.xlen // 8, "little")
+    name = f"register {address:#x} ({key_name(address, capture.config.xlen)})"
+    says = (
+        f"the next pc is reported as {name} in {len(at):,} of {groups:,} groups of instructions, and not as additional"
+        f" state {t.PC} or by opcode {t.INCREMENT_PC}"
+    )
+    rows = [
+        ("opcode", f"{t.STATE} (additional state)", f"{sent[0]}"),
+        ("id", f"{t.PC} (pc)", "none"),
+        ("address", "none", f"{address:#x}"),
+        ("bytes", due.hex(" "), sent.hex(" ")),
+    ]
+
+    def fix(item: bytes) -> bytes:
+        return bytes([t.STATE, t.PC]) + item[3:] if item.startswith(head) else item
+
+    group = int(decoded.number[section[0]])
+    marks = capture.marks
+    cycle = int(marks[offset]) if len(marks) == len(capture.data) else None
+    headline = f"{says}; first in group {group}, byte {offset:#x}"
+    return Quirk(PC_AS_STATE, says, tuple(rows), fix=fix), Failure(PC_AS_STATE, headline, cycle, table=rows, at=-1)
+
+
 # --- The search
 
 
@@ -349,6 +435,11 @@ def explained(capture: TandemCapture, budget: Budget | None = None) -> Found:
             break
         found.append(Failure(quirk.clause, quirk.says, table=list(quirk.rows), at=number - ROUNDS))
         spoiled += [(name, quirk.clause) for name in quirk.spoils]
+        quirks.append((capture.config, quirk))
+        capture = _without(capture, quirk)
+    if (other := pc_as_register(capture) if budget.seconds else None) is not None:
+        quirk, failure = other
+        found.append(failure)
         quirks.append((capture.config, quirk))
         capture = _without(capture, quirk)
     return Found(capture, tuple(found), tuple(spoiled), tuple(quirks), budget.sentence(tried))

@@ -123,6 +123,9 @@ CASES: dict[str, tuple[Config, Change, str, str]] = {
     "address of CSRs": (
         DEFAULT, where(lambda item: isinstance(item, FORMS) and item.address < t.GPR_BASE, swapped_address),
         "TV.legal.register", "two bytes of a CSR"),
+    "next pc as dpc": (
+        Config(incremental=0), where(state(t.PC), lambda data: b"\x04\xb1\x07" + data[2:]),
+        "TV.id.pc", r"next pc is reported as register 0x7b1 \(dpc\) in 514 of 531 groups"),
 }  # fmt: skip
 
 
@@ -156,6 +159,14 @@ def test_an_option_against_the_claim(option: str, claimed: int, used: int) -> No
         verdict.failures[0].clause == "TV.legal.length" and f"{option.upper()}={used}" in verdict.failures[0].headline
     )
     assert verdict.stats["judged"] > 0.9 * verdict.stats["instructions"]
+
+
+def test_a_csr_beside_the_next_pc_is_no_next_pc() -> None:
+    """A device may report any CSR, and one that holds the same value as the pc."""
+    beside = where(state(t.PC), lambda data: data + b"\x04\xb1\x07" + data[2:])
+    assert not explained(sent(Config(incremental=0), beside)).failures
+    other = where(state(t.PC), lambda data: b"\x04\xb1\x07" + bytes(8))  # nor is another value one
+    assert not explained(sent(Config(incremental=0), other)).failures
 
 
 def test_damage_at_one_place_is_no_layout() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.config import Config as TandemConfig
+from rvtrace.models.tandem.encoder import items
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.report.compliance import read
@@ -123,6 +124,21 @@ def test_a_tandem_trace_from_the_middle_is_not_replayed(tmp_path, check):
     _, report, _ = check("tandem", *words_of(out, "TRACE", "ELF", "CONFIG"))
     row = next(row for row in report["clauses"] if row["id"] == "TV.verify.insn")
     assert row["verdict"] == "NOT-RUN" and "does not begin with a hart reset" in row["reason"]
+
+
+def test_a_tandem_trace_with_the_next_pc_under_a_csr_is_one_finding_and_replayed(tmp_path, check):
+    out = write_tandem_capture(tmp_path / "out")
+    config = TandemConfig(incremental=0)
+    right = encode(from_recording(recording.load("recursion", 64), True), config).data
+    (out / "config.json").write_text(json.dumps(config.to_dict()))
+    starts = [start for start, item in items.items(right, config) if isinstance(item, items.State) and item.id == 10]
+    wrong, at = b"", 0
+    for start in starts:
+        wrong, at = wrong + right[at:start] + b"\x04\xb1\x07", start + 2
+    (out / "trace.bin").write_bytes(wrong + right[at:])
+    code, report, said = check("tandem", *words_of(out, "TRACE", "ELF", "CONFIG", "RETIRED"))
+    assert code == 1 and "1 finding: TV.id.pc" in said and "as register 0x7b1 (dpc) in " in said
+    assert verdict_of(report, "TV.verify.pc") == verdict_of(report, "TV.reported.order") == "PASS"
 
 
 def test_a_foreign_trace_without_configuration_has_defaults_and_words(tmp_path, check):

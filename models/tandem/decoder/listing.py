@@ -32,7 +32,10 @@ _F = (
     + [f"fs{n}" for n in range(2, 12)]
     + [f"ft{n}" for n in range(8, 12)]
 )
-_OTHER_CSRS = {table.FFLAGS: "fflags", table.FRM: "frm", table.FCSR: "fcsr"}
+_OTHER_CSRS = {
+    **{table.FFLAGS: "fflags", table.FRM: "frm", table.FCSR: "fcsr"},
+    **{0x7B0: "dcsr", 0x7B1: "dpc", 0x7B2: "dscratch0", 0x7B3: "dscratch1"},  # debug specification 1.0, section 4.9
+}
 _INDENT = " " * 10
 _KEPT = 100_000  # instructions whose text is kept
 _NO_BYTES: bytes | Window = b""
