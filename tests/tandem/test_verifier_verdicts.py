@@ -14,7 +14,8 @@ from rvtrace.models.tandem.simulator.unicorn_cpu import UnicornSimulator
 from rvtrace.models.tandem.table import HAS
 from rvtrace.models.tandem.trace_data import FLUSH, Rows
 from rvtrace.models.tandem.verifier.compare import Comparer
-from rvtrace.models.tandem.verifier.verdict import Verdict
+from rvtrace.models.tandem.verifier.explain import ENOUGH
+from rvtrace.models.tandem.verifier.verdict import SHOWN, Verdict
 from tests.common.there import there
 from tests.tandem.hand import assembled, index, report_on, steps_of
 from tests.tandem.runs import Wrong, config_of, program_rows, sections_of, trace_of, verified
@@ -140,6 +141,19 @@ def test_a_trace_without_store_data_is_at_fault_at_each_store(monkeypatch: pytes
     stores = int(np.count_nonzero(rows.has & HAS["memdata"]))
     rows.has = rows.has & ~np.array(HAS["memdata"], rows.has.dtype)  # the recording is shared
     report = verified(split(encode(Rows.concat([rows, Rows.from_rows([FLUSH])]), config)), config)
-    assert stores > 100 and [found.verdict for found in report.findings] == [Verdict.TRACE] * stores, str(report)
+    assert stores > 2 * ENOUGH and [found.verdict for found in report.findings] == [Verdict.TRACE] * stores, str(report)
     assert {(one.how, one.what) for found in report.findings for one in found.differences} == {("omitted", "memdata")}
-    assert len(done) < 40 * stores
+    assert len(done) < len(rows) + 40 * ENOUGH + 10 * stores
+    first, last = (report.findings[n].group for n in (0, -1))
+    assert f"and {stores - SHOWN:,} more findings like that of group {first}, up to group {last}" in str(report)
+
+
+def test_after_a_hundred_equal_findings_one_that_later_groups_contradict_is_judged_by_them() -> None:
+    """The hart is wrong from time to time, in what it uses at once, and then the trace in what the hart has right."""
+    config = config_of(64)
+    hart = Wrong(64, "add", lambda value: value ^ 4, times=ENOUGH + 20)
+    sections = trace_of(hart, "sort", config, 4 * COUNT)
+    assert hart.times == 0
+    report = verified(sections, config)
+    assert report.count(Verdict.HART) >= ENOUGH, str(report)
+    assert not report.unverified and report.matched + len(report.findings) == report.instructions, str(report)

@@ -28,6 +28,7 @@ from rvtrace.models.tandem.verifier.state import Replay, Trial
 from rvtrace.models.tandem.verifier.verdict import Difference, Finding, Verdict
 
 MAX_FINDINGS = 10_000
+ENOUGH = 100  # findings of one form of which later groups said the same: they say it of the next one as well
 _ACCESS = ("memdata", "paddr", "eaddr")  # parts of a load or store
 _INTERRUPTS = (11, 3, 7, 9, 1, 5)
 _WATCHES, _PROBING = 64, 4  # mismatches whose other side is kept, and those of them that every group is tried with
@@ -37,6 +38,7 @@ _DROPPED, _DOUBLED, _SWAPPED = (
     "the group is sent twice",
     "the group and the next are in the wrong order",
 )
+_Form = tuple[tuple[str, str], ...]
 _WORD, _PAGE = 2, 10  # memory is known by words of 4 bytes, kept by pages of 1024 words
 
 
@@ -50,6 +52,7 @@ class Explainer:
         self.probing: list[Watch] = []
         self._lost: Finding | None = None
         self._stale: Stale | None = None
+        self._alike: dict[_Form, tuple[int, dict[int, tuple[int, bool]]]] = {}
 
     @property
     def watching(self) -> bool:
@@ -162,7 +165,10 @@ class Explainer:
             return later if later is not None else self._lose(k, group, reported, apart)
         self._doubt_counters(apart, step)
         sides = suspects(self.v, group, reported, step, apart)
-        depths = {holds: self._depth(k, group, reported, sides, holds) for holds in (SIMULATOR, TRACE)}
+        form = () if diagnosed else _form(apart)
+        times, depths = self._alike.get(form, (0, {}))
+        if times < ENOUGH:
+            depths = {holds: self._depth(k, group, reported, sides, holds) for holds in (SIMULATOR, TRACE)}
         fits = {holds: not contradicted for holds, (_, contradicted) in depths.items()}
         if not any(fits.values()) and not _in_its_place(apart):
             later = self._structure(k, group, reported)
@@ -170,8 +176,16 @@ class Explainer:
                 return later
             if diagnosed and other_bits:
                 return self._lose(k, group, reported, apart)
-        self._settle(k, group, reported, step, apart, sides, depths)
+        self._settle(k, group, reported, step, apart, sides, depths, watched=times < ENOUGH)
+        if form:
+            self._note(form, depths)
         return k + 1
+
+    def _note(self, form: _Form, depths: dict[int, tuple[int, bool]]) -> None:
+        """What later groups say of a difference of this form; once they say anything else, it begins anew."""
+        times, before = self._alike.get(form, (0, depths))
+        same = all(before[side][1] == contradicted for side, (_, contradicted) in depths.items())
+        self._alike[form] = (times + 1 if same else 1, depths)
 
     def _depth(self, k: int, group: Group, reported: Changes, sides: list[Side], holds: int) -> tuple[int, bool]:
         """How many later groups match if this side is right, and whether one does not."""
@@ -198,8 +212,9 @@ class Explainer:
         apart: list[Difference],
         sides: list[Side],
         depths: dict[int, tuple[int, bool]],
+        watched: bool = True,
     ) -> None:
-        """Take a side, and decide who is at fault."""
+        """Take a side, and decide who is at fault. watched: later groups may still decide otherwise."""
         fits = {holds: not contradicted for holds, (_, contradicted) in depths.items()}
         found = self.v.inside.get(k, [])
         verdict, reason = (
@@ -224,7 +239,7 @@ class Explainer:
         self._apply(k, group, reported, sides, holds)
         self._doubt_counters(apart, step)
         self._add(finding)
-        if sides and not confirmed:
+        if sides and watched and not confirmed:
             self.watches.append(watch)
             if len(self.probing) < _PROBING:
                 self.probing.append(watch)
@@ -500,6 +515,12 @@ def _in_its_place(apart: list[Difference]) -> bool:
     other state and no other place in the trace explains it.
     """
     return all(one.how == "omitted" and one.what in _ACCESS for one in apart)
+
+
+def _form(apart: list[Difference]) -> _Form:
+    """What differs in a group and how; nothing where it may be another instruction, or in another place."""
+    found = {(one.how, one.what) for one in apart}
+    return () if any(what in ("insn", "pc") for _, what in found) else tuple(sorted(found))
 
 
 def _same(v: Replay, one: int, other: int) -> bool:

@@ -87,6 +87,7 @@ def _number(key: int, value: int | None) -> str:
 
 
 INSN_KEY = STATE_KEY + 0x200
+SHOWN = 10  # equal findings that are printed in full
 
 
 @dataclass
@@ -110,6 +111,11 @@ class Finding:
     names: list[str] = field(default_factory=list)
     confirmed: bool = False
     until: int = -1
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """What it has in common with findings that are equal but for place and values."""
+        return self.kind, self.verdict, *self.names, *((one.how, one.what) for one in self.differences)
 
     def lines(self, table: CsrTable) -> list[str]:
         """As text: place, differences, who is at fault, why."""
@@ -150,7 +156,14 @@ class Report:
         return sum(finding.verdict == verdict for finding in self.findings)
 
     def __str__(self) -> str:
-        lines = [line for finding in self.findings for line in finding.lines(self.table)]
+        lines: list[str] = []
+        alike: dict[tuple[object, ...], list[Finding]] = {}
+        for finding in self.findings:
+            same = alike.setdefault(finding.form, [])
+            same.append(finding)
+            lines += finding.lines(self.table) if len(same) <= SHOWN else ()
+        lines += [f"and {len(same) - SHOWN:,} more findings like that of group {same[0].group}, up to group"
+                  f" {same[-1].group}" for same in alike.values() if len(same) > SHOWN]  # fmt: skip
         if self.suppressed:
             lines.append(f"and {self.suppressed} more findings")
         counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in Verdict)
