@@ -16,10 +16,10 @@ import numpy as np
 
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
-from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.comparison import Comparison, Run
 from rvtrace.scoreboards.common.matching import same_start
-from rvtrace.scoreboards.common.places import ends
+from rvtrace.scoreboards.common.places import Rows, ends
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.expected import ENDED_NTR, ENDED_REP, TRACE_LOST, Expected, Trap
 from rvtrace.scoreboards.etrace.slips import Slips
@@ -107,7 +107,21 @@ class Alignment(Comparison):
             None  # draft: the packet after which the decoder may have gone astray, None if it did not
         )
         self._followed = len(expected)  # traced instructions before the first that nothing could be compared with
+        self.broken: list[tuple[int, Failure]] = []  # traced instruction, what differs there
         self.pieces = self.runs = split(decoded, table)
+
+    def failure(
+        self, clause: str, headline: str, index: int, table: Rows | None = None, packet: int | None = None
+    ) -> Failure:
+        """As of every comparison; kept for what follows from it."""
+        made = super().failure(clause, headline, index, table, packet)
+        self.broken.append((index, made))
+        return made
+
+    @property
+    def followed(self) -> int:
+        """Traced instructions before the first that nothing could be compared with."""
+        return self._followed
 
     @property
     def judged(self) -> int:

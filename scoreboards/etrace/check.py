@@ -29,6 +29,7 @@ from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.pace import check_pace
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
+from rvtrace.scoreboards.etrace.proven import check_proven
 from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS, Seen
 from rvtrace.scoreboards.etrace.table import PacketTable
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
@@ -87,6 +88,7 @@ def judged(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verd
         lossless.predicted = agreed
         if lossless.run():
             check_periodic_sync(lossless)
+        check_proven(lossless)
         check_legal(capture, verdict.book, table, decoded, tolerances, lossless.followed_to)
         seen = Seen(capture, wanted, table, verdict.encoded)
         for clause, occurrences in OCCURRENCES.items():

@@ -31,7 +31,6 @@ FOREIGN = Foreign(
     switches=True,
     freed={
         "ET.pay.compression": ("payload_padded", True),
-        "ET.pay.map_bits": ("map_filled", True),
         "ET.opt.cache_shorter": ("cache_always", True),
     },
     played={"transport": "about the transport, which the testbench adds to a device with a packet port"},

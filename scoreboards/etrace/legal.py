@@ -294,6 +294,8 @@ def _order(legal: Rules) -> None:
     again = table.is_a(t.TRAP) & (table["thaddr"] == 0)
     heads = table.ahead(table.format3 & ~context, context)
     legal.rule("ET.pay.thaddr", again, ~heads, "thaddr=0, and no synchronization or support packet follows")
+    if legal.config.variant == "v2_0":
+        legal.rule("ET.alg.reported", again, ~heads, "thaddr=0, and no packet 3.0 reports the handler")
     before = table.behind(table.addressed | begins, context)
     trap = table.is_a(t.TRAP) & (table["thaddr"] != 0)
     # the draft says nothing of a trap before the first instruction

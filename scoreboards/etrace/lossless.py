@@ -106,6 +106,7 @@ class States:
         """All of them; each reports its own first failures."""
         self._told_at_syncs()
         self._repeated_traps()
+        self._handlers_after()
         self._needed_syncs()
         self._contexts()
         self._marks()
@@ -145,6 +146,18 @@ class States:
                     rows = [(name, " or ".join(map(hex, sorted(values))), f"{reported:#x}")]
                     text = f"{name} of a packet with thaddr=0 is not that of its trap"
                     self.of.check(CLAUSE[name], reported in values, text, at, rows, event.packet)
+
+    def _handlers_after(self) -> None:
+        """After a 3.1 with thaddr=0 a packet 3.0 reports the handler, unless another trap or the end comes first."""
+        synced = {place for packet, place in self.syncs if self.table.kind[packet] == t.START}
+        for at, event in self.of.placed("trap"):
+            if self.table["thaddr"][event.packet] or at is None or at >= len(self.want) or not self.of.covered[at]:
+                continue
+            traps = self.want.traps_at.get(at)
+            if traps and traps[-1].handler is not None and not self.of.in_hole(at):
+                again = event.packet + 1 < len(self.table) and self.table.kind[event.packet + 1] == t.TRAP
+                text = "no packet 3.0 reports the handler of a trap that was reported with thaddr=0"
+                self.of.check("ET.alg.reported", again or at in synced, text, at, packet=event.packet)
 
     def _needed_syncs(self) -> None:
         want = self.want
@@ -575,6 +588,7 @@ class Lossless(Alignment):
         for support in wanted:
             self.book.count(support.clause)
             self.book.count("ET.pay.qual_status")
+            self.book.count("ET.pay.ienable")
         self.book.count("ET.pay.ioptions", len(told))
         rows = lambda support, event: [row for row in self._support_rows(support, event.packet) if row[1] != row[2]]  # noqa: E731
 
@@ -602,9 +616,9 @@ class Lossless(Alignment):
         else:
             table = rows(support, event)
             text = "a support packet has wrong fields"
-            clause = {"qual_status": "ET.pay.qual_status", "ienable": support.clause}.get(
-                table[0][0], "ET.pay.ioptions"
-            )
+            # where one that reports a change of enable alone is missing, the one after it has another ienable
+            ienable = support.clause if support.clause == "ET.alg.disable" else "ET.pay.ienable"
+            clause = {"qual_status": "ET.pay.qual_status", "ienable": ienable}.get(table[0][0], "ET.pay.ioptions")
         index = support.index if support is not None else at or 0
         self.fail(clause, text, index, table, None if event is None else event.packet)
 
@@ -622,6 +636,10 @@ class Lossless(Alignment):
             if self.draft or support.optional or self.in_hole(support.index):
                 continue
             there = told.get(support.index, [])
+            if there:
+                said = any(self.table["ienable"][k] == 1 for k in there)
+                text = "a support packet says that the encoder is disabled, and it is enabled"
+                self.check("ET.pay.ienable", said, text, support.index, [("ienable", "1", "0")], there[-1])
             reported = any(
                 self.table["ienable"][k] == 1 and self.table["ioptions"][k] in support.options for k in there
             )

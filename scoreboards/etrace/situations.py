@@ -97,10 +97,6 @@ def _two_packets(seen: Seen) -> int:
     return 0 if seen.encoded is None else int(sum(a == b for a, b in pairwise(seen.encoded.beat)))
 
 
-def _traps_again(seen: Seen) -> int:
-    return sum(a.index == b.index for a, b in pairwise(seen.expected.traps))
-
-
 def _first_traps(seen: Seen) -> int:
     first = seen.expected.first
     return sum(
@@ -216,15 +212,9 @@ SITUATIONS: dict[str, Callable[[Seen], int]] = {
 """Rolled-up clauses whose parts are checked in other situations as well. The others are met whenever a part is."""
 
 OCCURRENCES: dict[str, Callable[[Seen], int]] = {
-    "ET-2": _traps_again,
     "ET-4": _flushed,
-    "ET-12": _count(t.JUMP_TARGET),
     "ET-14": lambda seen: int(np.count_nonzero(seen.table["irreport"] == 1)),
     "ET.alg.first": _count(t.START),
-    "ET.alg.last": lambda seen: sum(support.last is not None for support in seen.expected.supports),
     "ET.bt.bounds": lambda seen: 1,
-    "ET.pay.differential": lambda seen: int(np.count_nonzero(seen.table.addressed)),
-    "ET.pay.branch_count": lambda seen: int(np.count_nonzero(seen.table["branch_count"] != t.ABSENT)),
-    "ET.pay.map_length": lambda seen: int(np.count_nonzero(seen.table["branch_map"] != t.ABSENT)),
 }
 """Clauses with checks of their own that count nothing where all is well."""

@@ -10,7 +10,7 @@ from rvtrace.tb.etrace.coverage.points import ETRACE
 from rvtrace.tb.etrace.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import PlanTests, Rows, literals
 
-LOSSLESS = ("align", "expected", "lossless", "periodic_sync")
+LOSSLESS = ("align", "expected", "lossless", "periodic_sync", "proven")
 CHECKERS = {
     "exact": (
         *(f"scoreboards/etrace/{part}.py" for part in ("exact", "pace", "transport")),

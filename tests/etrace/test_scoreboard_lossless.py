@@ -96,8 +96,9 @@ CASES: dict[str, tuple[str, dict[str, Any], Change]] = {
     "ET.alg.reconfigured": (
         "reconfigured",
         {},
-        lambda sent: sent.set(sent.reasons.index("ET.alg.reconfigured"), ienable=0),
+        lambda sent: sent.delete(sent.reasons.index("ET.alg.reconfigured")),
     ),
+    "ET.pay.ienable": ("stops", {}, changed("support", 1, ienable=0)),
     "ET.pay.ioptions": ("stops", {}, changed("support", 1, ioptions=32)),
     "ET.pay.qual_status": ("stops", {}, changed("support", 1, qual_status=0)),
     "ET.pay.support": ("uninferable_jumps", {}, lambda sent: sent.repeat(0)),

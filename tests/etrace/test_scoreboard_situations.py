@@ -44,16 +44,10 @@ MEETS: dict[str, tuple[str, dict[str, Any]]] = {  # a scenario that meets the si
     "ET.opt.reset_on_sync": ("cache_and_sync", {"jump_target_cache": 1}),
 }
 OCCURS: dict[str, tuple[str, dict[str, Any]]] = {
-    "ET-2": ("back_to_back_traps", {}),
     "ET-4": ("resync_with_branches", {"inst_sync_mode": 3}),
-    "ET-12": ("cache_fills", {"jump_target_cache": 1}),
     "ET-14": ("notify_at_depths", RETURNS),
     "ET.alg.first": ("stops", {}),
-    "ET.alg.last": ("stops", {}),
     "ET.bt.bounds": ("stops", {}),
-    "ET.pay.differential": ("uninferable_jumps", {}),
-    "ET.pay.branch_count": ("counts_around_31", {"branch_prediction": 1}),
-    "ET.pay.map_length": ("map_lengths", {}),
 }
 QUIET = "reset", "stack_overflow", "counter", "stack", "predictor"
 

@@ -125,7 +125,7 @@ def free_failed(name: str, change: Change | None = None, **options: Any) -> list
 def test_support_before_the_first_synchronization_is_required() -> None:
     """ "It must be issued when trace is enabled, and before the first sync packet"; the draft does not say so."""
     assert free_failed("stops", lambda sent: sent.delete(0)) == ["ET.alg.enable"]
-    assert free_failed("stops", lambda sent: sent.set(0, ienable=0)) == ["ET.alg.enable"]
+    assert free_failed("stops", lambda sent: sent.set(0, ienable=0)) == ["ET.alg.enable", "ET.pay.ienable"]
     assert free_failed("stops", lambda sent: sent.delete(0), variant="draft_0_026") == []
 
 
@@ -154,7 +154,7 @@ def test_end_and_disable_may_be_two_packets() -> None:
 
     assert free_failed("disables") == []
     assert free_failed("disables", two) == []
-    assert free_failed("disables", lambda sent: sent.set(ended(sent), ienable=1)) == ["ET.alg.ended"]
+    assert free_failed("disables", lambda sent: sent.set(ended(sent), ienable=1)) == ["ET.pay.ienable"]
     assert doctored("disables", {}, two).book.failed != []
 
 
@@ -185,5 +185,5 @@ def test_encoder_that_both_controls_enable() -> None:
     """ienable=0 while trTeInstTracing is 0, and 1 again before trace starts; a hart that halts disables nothing."""
     assert free_failed("trap_last", disabled_at_ends(again=True)) == []
     assert "ET.alg.enable" in free_failed("trap_last", disabled_at_ends(again=False))
-    assert "ET.alg.ended" in free_failed("loop_ended", disabled_at_ends(again=True))
+    assert "ET.pay.ienable" in free_failed("loop_ended", disabled_at_ends(again=True))
     assert doctored("trap_last", {}, disabled_at_ends(again=True)).book.failed != []
