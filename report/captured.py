@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.captured.judge import Judged
+from rvtrace.report import provenance
 from rvtrace.report.compliance import Compliance, Subject, write
 from rvtrace.scoreboards.common.clauses import Clause
 
 KEPT = 50  # failures in the report's input
 
 
-def write_report(name: str, judged: Judged, out: Path) -> Compliance:
-    """Write index.html, compliance.json and junit.xml. name: of the device."""
-    return write(_subject(name, judged), [_result(name, judged)], [], out)
+def write_report(name: str, judged: Judged, out: Path, files: Iterable[Path] = ()) -> Compliance:
+    """Write the report. name: of the device. files: that were read."""
+    return write(_subject(name, judged, provenance.files_of(files)), [_result(name, judged)], [], out)
 
 
-def _subject(name: str, judged: Judged) -> Subject:
+def _subject(name: str, judged: Judged, digests: dict[str, str]) -> Subject:
     files, retired, verdict, part = judged.files, judged.retired, judged.verdict, judged.part
     config = files.config
     stats = verdict.stats
@@ -47,6 +49,8 @@ def _subject(name: str, judged: Judged) -> Subject:
             or _not_run(c, retired is not None, of_ports)
             for c in clauses
         },
+        digests,
+        {variant},
     )
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compliance report of a device: index.html for people, compliance.json for tools, junit.xml and
-summary.md for a CI server.
+summary.md for a CI server, signoff.html to be signed, SHA256SUMS of all of them.
 
     compliance = write(subject, results, waivers, out)
     print(compliance.verdict, compliance.sentence); return compliance.exit_code
@@ -25,7 +25,7 @@ from jinja2 import Environment, FileSystemLoader
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.jobs.arguments import json_of, typed
 from rvtrace.jobs.arguments import short as below
-from rvtrace.report import summary
+from rvtrace.report import provenance, signoff, summary
 from rvtrace.report.clauses import sections
 from rvtrace.report.compliance_model import (
     LEVELS,
@@ -57,7 +57,7 @@ def write(
     today: date | None = None,
     plans: Path = PLANS,
 ) -> Compliance:
-    """Judge the results and write the four files into a folder, which is made; ValueError or OSError if that cannot be
+    """Judge the results and write the files into a folder, which is made; ValueError or OSError if that cannot be
     done.
     """
     compliance = judge(subject, results, waivers, today, plans)
@@ -67,6 +67,7 @@ def write(
     (out / "index.html").write_text(render(compliance, out), encoding="utf-8")
     junit(compliance).write(out / "junit.xml", encoding="utf-8", xml_declaration=True)
     summary.leave(summary.of_compliance(compliance), out)
+    signoff.write(compliance, out)
     return compliance
 
 
@@ -131,6 +132,11 @@ def to_dict(compliance: Compliance) -> dict[str, Any]:
         "levels": compliance.levels,
         "checked": compliance.checked,
         "judged": round(compliance.judged, 6),
+        "applicable": compliance.applicable,
+        "observed": compliance.observed,
+        "specifications": [asdict(text) for text in compliance.specifications],
+        "files": {"sha256": provenance.whole(compliance.subject.files), "of": dict(compliance.subject.files)},
+        "tool": asdict(provenance.tool()),
         "findings": [_finding(finding) for finding in compliance.findings],
         "problems": compliance.problems,
         "runs": [{**asdict(run), "endings": dict(sorted(run.endings.items()))} for run in compliance.runs],

@@ -11,7 +11,7 @@ No files are written here (report/compliance.py does). docs/reference/compliance
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -21,7 +21,7 @@ from typing import Any
 
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.jobs import systems
-from rvtrace.scoreboards.common.clauses import LEVELS, Clause, Plan
+from rvtrace.scoreboards.common.clauses import LEVELS, Clause, Plan, Specification
 from rvtrace.scoreboards.common.judge import Judge
 
 PLANS = Path(__file__).resolve().parent.parent / "scoreboards"
@@ -42,7 +42,8 @@ class Subject:
     """What was tested. title: for the headline. about: lines of the header, name to text.
 
     not_applicable: clauses that it need not meet, id to why; such a clause is N/A only as long as no check of it ran.
-    not_run: why a clause could not be checked, where that is known.
+    not_run: why a clause could not be checked, where that is known. files: what the evidence is of, name to SHA-256:
+    the sources of a device, or the files of a capture. variants: of the specifications that it follows.
     """
 
     name: str
@@ -51,6 +52,8 @@ class Subject:
     about: Mapping[str, str] = field(default_factory=dict)
     not_applicable: Mapping[str, str] = field(default_factory=dict)
     not_run: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    variants: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,8 @@ class Broken:
 class Compliance:
     """The whole report. problems: sentences about the evidence itself, each of which forbids a PASS. findings: causes
     first, those that lead in most runs first. judged: share of the instructions that could be judged. unread: runs of
-    which none could. unit: what `judged` is a share of, where the instructions are not known.
+    which none could. unit: what `judged` is a share of, where the instructions are not known. specifications: the texts
+    that the clauses are from.
     """
 
     subject: Subject
@@ -190,6 +194,7 @@ class Compliance:
     judged: float = 1.0
     unread: list[str] = field(default_factory=list)
     unit: str = "instructions"
+    specifications: tuple[Specification, ...] = ()
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -202,6 +207,16 @@ class Compliance:
         """Clauses by level and verdict."""
         found = Counter((row.clause.level, row.verdict) for row in self.rows)
         return {level: {verdict: found[level, verdict] for verdict in VERDICTS} for level in LEVELS}
+
+    @property
+    def applicable(self) -> int:
+        """Clauses that the device has to meet, or chose to: all that are not N/A."""
+        return len(self.rows) - self.counts["N/A"]
+
+    @property
+    def observed(self) -> int:
+        """Of these, those whose verdict comes from checks of this device."""
+        return sum(self.counts[verdict] for verdict in ("PASS", "FAIL", "WAIVED"))
 
     @property
     def checked(self) -> int:
@@ -278,6 +293,9 @@ class Compliance:
             )
         if self.broken:
             said.append(f"{_s(len(self.broken), 'run')} ended in an error")
+        if self.applicable:
+            share = percent(self.observed / self.applicable)
+            said.append(f"{share} of the {_s(self.applicable, 'applicable clause')} observed")
         if self.judged < 1:
             enough = "" if self.judged >= MOSTLY else ", too little for a PASS"
             said.append(f"{percent(self.judged)} of the {self.unit} judged{enough}")
@@ -343,7 +361,15 @@ def judge(
         _runs(results), _broken(results), _problems(results, rows), _findings(rows, results), _share(results),
         [str(r["name"]) for r in results if (found := _judged(r)) is not None and found[1] and not found[0]],
         unit,
+        _specifications(subject, plans),
     )  # fmt: skip
+
+
+def _specifications(subject: Subject, plans: Path) -> tuple[Specification, ...]:
+    """The texts of the plan that the subject follows; all of them where that is not known."""
+    every = Plan.load(plans / subject.ip / "plan.toml").specifications
+    chosen = set(subject.variants)
+    return tuple(text for text in every if not (text.variants and chosen) or chosen & set(text.variants))
 
 
 def _judged(result: Mapping[str, Any]) -> tuple[int, int] | None:

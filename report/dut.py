@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from rvtrace.flow.dut.check import Checked
 from rvtrace.flow.dut.select import left_out, not_applicable, not_run
+from rvtrace.report import provenance
 from rvtrace.report.compliance import Compliance, write
 from rvtrace.report.compliance_model import Subject
 
@@ -34,5 +35,9 @@ def write_report(checked: Checked) -> Compliance:
         hidden = dict.fromkeys(system.plan.clauses, f"stopped after {far}, none of which met it") | hidden
         why = {"problems": [f"stopped after {far}; the same command begins anew"]}  # of the evidence: no PASS
         results = [results[0] | why, *results[1:]] if results else []
-    subject = Subject(dut.name, dut.ip, dut.title, about, not_applicable(dut, system, chosen, every), hidden)
+    files = provenance.files_of([dut.path, *dut.sources.files, *dut.sources.headers])
+    variants = {str(value) for value in dut.claims.values.get("variant") or ()}
+    subject = Subject(
+        dut.name, dut.ip, dut.title, about, not_applicable(dut, system, chosen, every), hidden, files, variants
+    )
     return write(subject, results, dut.waivers, checked.out)

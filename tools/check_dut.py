@@ -20,7 +20,7 @@ from rvtrace.flow.jobs import tolerances
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import parse, short
 from rvtrace.report import compliance as compliance_report
-from rvtrace.report import junit
+from rvtrace.report import junit, signoff
 from rvtrace.report.dut import write_report
 from rvtrace.report.viewer_failing import write
 
@@ -32,6 +32,7 @@ WORDS = {
     "K": "part of a name, or several joined by commas: only those runs",
     "FAST": "1: Verilator builds without optimization, for a first look; its runs take longer",
     "JUNIT": junit.WORD,
+    "SIGN": signoff.WORD,
     "OUT": "folder of report and results, default build/results/dut/<name>-<simulator>",
     "N": "processes, default 2",
 }
@@ -55,6 +56,8 @@ def main(argv: list[str]) -> int:
     compliance, page = write_report(checked), short(checked.out / "index.html")
     if "JUNIT" in given:
         junit.write(compliance_report.junit(compliance), Path(given["JUNIT"]))
+    if "SIGN" in given:
+        signoff.sign(checked.out, Path(given["SIGN"]))
     if checked.stopped:
         far = f"{len(checked.results)} of {checked.total} runs"
         print(f"\nstopped: {far} are done, and the report of these is in {page}", flush=True)

@@ -24,7 +24,7 @@ from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.jobs.names import TRACES
 from rvtrace.report import compliance as compliance_report
-from rvtrace.report import junit
+from rvtrace.report import junit, signoff
 from rvtrace.report.captured import write_report
 from rvtrace.report.compliance import Compliance
 from rvtrace.scoreboards.common.judge import Judge
@@ -40,6 +40,7 @@ WORDS = {
     "RETIRED": "what the hart retired while tracing was on, retired.csv; without it the trace is judged by itself",
     "CONFIG": "JSON with the encoder's options; without it the defaults, and the options below",
     "JUNIT": junit.WORD,
+    "SIGN": signoff.WORD,
     "OUT": "folder for index.html, compliance.json and junit.xml (default build/compliance/<name of the trace>)",
     "PARTIAL": "1: the buffer wrapped, or the hart was still running: judge what lies between (not with RETIRED)",
     "PROFILE": "tandem: JSON with what is known of the hart (docs/reference/tandem-verifier.md)",
@@ -73,9 +74,11 @@ def main(argv: list[str]) -> int:
                 judged = judge_parts(given, files, processes, longest(system, megabytes, processes))
             else:
                 judged = judge(given, paths, files)
-            compliance = write_report(name, judged, out)
+            compliance = write_report(name, judged, out, paths.every)
             if "JUNIT" in given:
                 junit.write(compliance_report.junit(compliance), Path(given["JUNIT"]))
+            if "SIGN" in given:
+                signoff.sign(out, Path(given["SIGN"]))
     except MemoryError:
         raise ArgumentError(
             f"{paths.trace} needs more than {megabytes} MB to be checked; cut it at a synchronizing message, or give"

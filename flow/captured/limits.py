@@ -55,6 +55,11 @@ class Paths:
             existing_file({word: ""}, word, path)
         return cls(named["TRACE"], named["ELF"], named.get("CONFIG"), named.get("RETIRED"), name)
 
+    @property
+    def every(self) -> list[Path]:
+        """The files that are there."""
+        return [path for path in (self.trace, self.elf, self.config, self.retired) if path is not None]
+
     def is_long(self, given: Mapping[str, str], system: Judge) -> bool:
         """Whether the trace is judged part by part: nothing compares it with a retire stream, and it is no text of
         payloads.

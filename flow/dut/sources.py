@@ -37,14 +37,18 @@ class Sources:
     include_dirs: tuple[Path, ...]
     defines: Mapping[str, str]
 
+    @property
+    def headers(self) -> list[Path]:
+        """What could be included."""
+        return [p for f in self.include_dirs for p in sorted(p for pattern in _HEADERS for p in f.glob(pattern))]
+
     def flags(self) -> str:
         """A command file that Verilator and Icarus both read: include folders and macros, and a digest of what could be
         included.
         """
         digest = hashlib.sha256()
-        for folder in self.include_dirs:
-            for path in sorted(p for pattern in _HEADERS for p in folder.glob(pattern)):
-                digest.update(path.name.encode() + path.read_bytes())
+        for path in self.headers:
+            digest.update(path.name.encode() + path.read_bytes())
         lines = [f"// {digest.hexdigest()}", *(f"+incdir+{folder}" for folder in self.include_dirs)]
         lines += [f"+define+{name}{'=' + value if value else ''}" for name, value in self.defines.items()]
         return "\n".join(lines) + "\n"

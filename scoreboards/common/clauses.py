@@ -28,6 +28,7 @@ else:
 LEVELS = ("shall", "should", "may")
 OF_MODELS = ("decoder", "codec", "sources")  # checks that are tests of models
 STATUSES = ("built", "later")
+_TABLES = {"specification", "defaults", "how", "group", "clause"}
 KEPT_PER_CLAUSE = 5  # failures kept with their text; all are counted
 
 
@@ -119,21 +120,51 @@ def _parsed(path: str | Path) -> dict[str, Any]:
         raise PlanError(
             f'{path} cannot be read ({error}); give a TOML file with one [clause."<id>"] table for each requirement'
         ) from None
-    if unknown := set(parsed) - {"defaults", "how", "group", "clause"}:
-        raise PlanError(f"{path} has unknown tables {', '.join(sorted(unknown))}; use defaults, how, group and clause")
+    if unknown := set(parsed) - _TABLES:
+        raise PlanError(f"{path} has unknown tables {', '.join(sorted(unknown))}; use {', '.join(sorted(_TABLES))}")
     return parsed
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A text that a plan is about. title, version: as its title page has them. state: ratified, or draft. url: where it
+    is published; "" if nowhere. variants: of the system that follow it; empty: all.
+    """
+
+    title: str
+    version: str
+    state: str
+    url: str = ""
+    variants: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """In one line."""
+        return f"{self.title}, {self.version} ({self.state})"
+
+
+def _specification(row: Mapping[str, Any], path: str) -> Specification:
+    known = {f.name for f in fields(Specification)}
+    if unknown := set(row) - known:
+        raise PlanError(
+            f"{path}: a specification has unknown keys {', '.join(sorted(unknown))}; use {', '.join(known)}"
+        )
+    if missing := {"title", "version", "state"} - set(row):
+        raise PlanError(f"{path}: a specification has no {', '.join(sorted(missing))}; add it")
+    return Specification(**{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()})
 
 
 @dataclass
 class Plan:
-    """The clauses of one system by id, in the order of the file."""
+    """The clauses of one system by id, in the order of the file, and the texts that they are from."""
 
     clauses: dict[str, Clause]
     path: str = ""
+    specifications: tuple[Specification, ...] = ()
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
-        """Read a TOML file with one [clause."<id>"] table per row.
+        """Read a TOML file with one [clause."<id>"] table per row, and a [[specification]] for each text.
 
         [defaults] has the values of keys that a row omits, [group."<start of an id>"] those of the rows whose id starts
         so; of several groups the longest counts. A row with `through` takes no `checks` from them. [how] has, by the
@@ -155,7 +186,8 @@ class Plan:
             if "how" not in row and checks in parsed.get("how", {}):
                 row["how"] = parsed["how"][checks]
             clauses[name] = Clause.from_row(name, row, str(path))
-        return cls(clauses, str(path))
+        texts = tuple(_specification(row, str(path)) for row in parsed.get("specification", ()))
+        return cls(clauses, str(path), texts)
 
     def __getitem__(self, clause: str) -> Clause:
         return self.clauses[clause]

@@ -134,8 +134,9 @@ def test_json_holds_what_the_page_shows(out):
         "2026-03-01",
     ) and found == read(out / "compliance.json")
     assert list(found) == [
-        "schema", "subject", "date", "verdict", "sentence", "counts", "levels", "checked", "judged", "findings",
-        "problems", "runs", "errors", "waivers", "clauses",
+        "schema", "subject", "date", "verdict", "sentence", "counts", "levels", "checked", "judged",
+        "applicable", "observed", "specifications", "files", "tool", "findings", "problems", "runs",
+        "errors", "waivers", "clauses",
     ]  # fmt: skip
     assert [(row["id"], row["verdict"]) for row in found["clauses"]] == [
         ("NT-1", "PASS"),
