@@ -151,7 +151,8 @@ def _specification(row: Mapping[str, Any], path: str) -> Specification:
         )
     if missing := {"title", "version", "state"} - set(row):
         raise PlanError(f"{path}: a specification has no {', '.join(sorted(missing))}; add it")
-    return Specification(**{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()})
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    return Specification(**values)
 
 
 @dataclass

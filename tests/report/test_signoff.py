@@ -73,7 +73,8 @@ def test_another_source_has_another_digest(tmp_path):
 
 def test_the_checksums_are_those_of_every_file(tmp_path):
     out = reported(tmp_path)
-    rows = dict(reversed(line.split("  ")) for line in (out / signoff.SUMS).read_text().splitlines())
+    lines = [line.split("  ") for line in (out / signoff.SUMS).read_text().splitlines()]
+    rows = {name: digest for digest, name in lines}
     assert set(rows) == {"compliance.json", "index.html", "junit.xml", "signoff.html", "summary.md"}
     assert all(hashlib.sha256((out / name).read_bytes()).hexdigest() == digest for name, digest in rows.items())
 
