@@ -14,6 +14,8 @@ Filters are joined by `|`, the conditions of one by `&`; a watchpoint means itse
     context=...  tval=...                                       the same for scontext and tval
     priv=M+S+U+VS+VU   ecause=2+8   trap=interrupt   trap=exception
     watch=X                                                     SYNC=6 after the block at X
+    unselected:<conditions>   disabled:<conditions>             a filter that is configured and matches nothing: its bit
+                                                                of trTeInstFilters, or its enable, is 0
 
 `ecause` and `trap` match from a trap's handler to the xRET that ends it. A block is taken as a whole. The first block
 of `->B` is the first one after trTeEnable was 0, which also ends what `A->B`, `ecause` and `trap` have started.
@@ -49,6 +51,7 @@ _OPERATORS = {"=": EQ, "!=": NE, "<": LT, "<=": LE, ">": GT, ">=": GE}
 _COMPARE = {EQ: np.equal, NE: np.not_equal, LT: np.less, LE: np.less_equal, GT: np.greater, GE: np.greater_equal}
 _TERM = re.compile(r"(\w+)(=|!=|<=|>=|<|>)(.+)")
 _CODE = np.array([PRIVILEGE.get(priv, 0) for priv in range(8)], np.int64)  # the bit of trTeFilterMatchChoicePrivilege
+UNSELECTED, DISABLED = "unselected", "disabled"  # why a filter that is configured matches nothing
 _EXAMPLE = "FILTER='iaddr=0x80000100..0x800001ff&priv=M'"
 
 
@@ -227,6 +230,7 @@ class _Parser:
     def settings(self) -> FilterSettings:
         """What the text says."""
         filters: list[tuple[int, int, int]] = []
+        selected = 0
         if not self.text.strip():
             return FilterSettings(xlen=self.xlen)
         for part in self.text.replace(" ", "").split(";"):
@@ -235,15 +239,22 @@ class _Parser:
             elif filters:
                 raise self._wrong(f"has filters in two parts, {part!r} is the second", "join them by |")
             else:
-                filters = [self._filter(one) for one in part.split("|")]
+                for index, one in enumerate(part.split("|")):
+                    off, colon, conditions = one.rpartition(":")
+                    if colon and off not in (UNSELECTED, DISABLED):
+                        raise self._wrong(f"has a filter that is {off!r}", f"know {UNSELECTED}: and {DISABLED}:")
+                    control, *values = self._filter(conditions)
+                    filters.append((control & ~FILTER_ENABLE if off == DISABLED else control, *values))
+                    selected |= (off != UNSELECTED) << index
         if len(filters) > MAX_FILTERS:
             raise self._wrong(f"has {len(filters)} filters, the hardware has {MAX_FILTERS}", "leave some out")
-        return FilterSettings((1 << len(filters)) - 1, tuple(filters), tuple(self.comps), self.xlen)
+        return FilterSettings(selected, tuple(filters), tuple(self.comps), self.xlen)
 
     def _wrong(self, found: str, advice: str) -> FilterError:
         return FilterError(f"FILTER={self.text!r} {found}; {advice}, as in {_EXAMPLE}")
 
     def _filter(self, text: str) -> tuple[int, int, int]:
+        """Control, MatchInst and MatchEcause of conditions joined by `&`."""
         control, inst, ecause, used = FILTER_ENABLE, 0, 0, []
         for term in text.split("&"):
             found = _TERM.fullmatch(term)

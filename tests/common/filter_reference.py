@@ -15,6 +15,8 @@ SLIPS = (
     ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(FIRST)}"),
     ("filter_deep_traps", "trap=exception", "ecause=3"),
     ("filter_disabled", f"iaddr={place(LIMIT)}->{place(LAST)}", f"iaddr=->{place(LAST)}"),
+    ("filter_off", "context=7|unselected:ecause=2", "context=7|ecause=2"),
+    ("filter_off", "context=7|disabled:ecause=2", "context=7|ecause=2"),
 )
 
 

@@ -43,6 +43,16 @@ def test_registers_of_the_special_functions() -> None:
     }  # fmt: skip
 
 
+def test_registers_of_what_is_configured_and_matches_nothing() -> None:
+    """A filter without its bit of trTeInstFilters, and one without trTeFilterEnable, have all else."""
+    registers = FilterSettings.parse("unselected:priv=M|disabled:ecause=2").registers()
+    assert {name: value for name, value in registers.items() if value} == {
+        "trTeInstFilters": 0b10,
+        "trTeFilter0Control": 0b11, "trTeFilter0MatchInst": 1 << 3,
+        "trTeFilter1Control": 1 << 2, "trTeFilter1MatchEcauseLow": 1 << 2,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "text, way_out",
     [
@@ -52,7 +62,7 @@ def test_registers_of_the_special_functions() -> None:
         ("trap=both", "interrupt"), ("iaddr=1|iaddr=3|iaddr=5", "leave"), ("priv=M|priv=S|priv=U", "leave"),
         ("iaddr=1;context=2", "|"), ("iaddr=2;watch=4;watch=6", "leave"), ("iaddr!=1->2", "number"),
         ("iaddr=1->", "number"), ("iaddr=/4", "number"), ("context=1/0x100000000", "at most 32 bits"),
-        ("iaddr!=->2", "number"),
+        ("iaddr!=->2", "number"), ("off:priv=M", "unselected: and disabled:"),
     ],
 )  # fmt: skip
 def test_what_is_no_filter(text: str, way_out: str) -> None:

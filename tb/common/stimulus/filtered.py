@@ -60,6 +60,14 @@ PAIRS = (
     "ecause=13",
 )
 _CAUSES = (2, 5, 13)
+# A filter beside one that is configured and matches nothing, and such a one alone. With none selected all is traced.
+OFF = (
+    f"iaddr={place(FIRST)}..{place(LAST)}|unselected:iaddr<{place(LIMIT)}",
+    f"unselected:trap=exception|iaddr={place(FIRST)}..{place(LAST)}",
+    f"iaddr={place(FIRST)}..{place(LAST)}|disabled:ecause=2",
+    f"disabled:iaddr<{place(LIMIT)}|context={CONTEXT}",
+    f"unselected:iaddr={place(FIRST)}..{place(LAST)}",
+)
 
 
 def filtered_code(b: ProgramBuilder) -> ProgramBuilder:

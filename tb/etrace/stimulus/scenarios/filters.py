@@ -44,6 +44,12 @@ def filter_pairs(s: Script) -> None:
     filtered.pairs(*s.start(filtered.filtered_code(builder(s.config))))
 
 
+@scenario("ET.ing.filters", configs=in_turn(filtered.OFF, *_EVERY), retirement="single")
+def filter_off(s: Script) -> None:
+    """A filter that is configured and not selected, or not enabled: beside another one, and alone."""
+    filtered.pairs(*s.start(filtered.filtered_code(builder(s.config))))
+
+
 def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     return filtered.by_enable(place(config, "single", retired, rng))
 
