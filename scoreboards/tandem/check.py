@@ -30,6 +30,7 @@ from rvtrace.scoreboards.tandem.expected import Expected
 from rvtrace.scoreboards.tandem.layout import diagnosed
 from rvtrace.scoreboards.tandem.legal import check_legal
 from rvtrace.scoreboards.tandem.lossless import Lossless
+from rvtrace.scoreboards.tandem.proven import Proven
 from rvtrace.scoreboards.tandem.situations import Situations
 from rvtrace.scoreboards.tandem.table import ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
@@ -98,6 +99,8 @@ def judged(capture: TandemCapture, tolerances: Tolerances | None = None) -> Verd
             row_of, right = lossless.row_of, lossless.judged
             wanted = int((seen.expected.group & seen.expected.has("insn")).sum())
         check_legal(capture, verdict.book, seen.items, decoded, seen.expected, tolerances, row_of)
+        if lossless is not None and tolerances.bytes == "any":
+            Proven(capture, verdict.book, lossless, seen.items).count()
         seen.report = check_verify(capture, verdict.book, decoded, unchanged=tolerances.unchanged)
         _check_port(capture, verdict.book, seen)
         verdict.book.damage += damage(decoded)

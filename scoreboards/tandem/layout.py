@@ -61,7 +61,8 @@ class Quirk:
     """One rule that is changed. says: what the device does; rows: (field, expected, actual). change: the device's table
     of items. Where a table cannot say it, patch: changes the lengths of items at all offsets, and fix: of an item's
     bytes those it should have. config: other options, if that is all. spoils: names of what is reported wrongly because
-    bytes are missing, or because the device may have only some of them wrong.
+    bytes are missing, or because the device may have only some of them wrong. breaks: clauses that the bytes without it
+    would fulfil.
     """
 
     clause: str
@@ -72,6 +73,7 @@ class Quirk:
     fix: Fix | None = None
     config: Config | None = None
     spoils: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
 
 
 class _ReadAs(Scanner):
@@ -114,14 +116,16 @@ def _lengths(config: Config) -> Iterator[Quirk]:
     """Items with more or fewer bytes."""
     place = places(config)
 
-    def quirks(code: int, what: str, name: str, spoils: tuple[str, ...], where: Of, **values: int) -> Iterator[Quirk]:
+    def quirks(
+        code: int, what: str, name: str, spoils: tuple[str, ...], where: Of, breaks: str, **values: int
+    ) -> Iterator[Quirk]:
         due = place.size(code, **values)
         fields = place.by_code[code].fields
         least = due - (fields[-1].bits(config, values) // 8 if fields else 0)
         for one in o.more_bytes(_part(code), what, due, least, where, name):
             fewer = one.name.rpartition("_")[2].startswith("-")
             rows = (("bytes", str(due), str(due + int(one.name.rpartition("_")[2]))),)
-            yield Quirk(one.clause, one.says, rows, one.change, spoils=spoils if fewer else ())
+            yield Quirk(one.clause, one.says, rows, one.change, spoils=spoils if fewer else (), breaks=(breaks,))
 
     for opcode in t.OPCODES:
         if opcode.code in (t.REGISTER, t.STATE, t.REQUEST, t.RESPONSE):
@@ -129,14 +133,22 @@ def _lengths(config: Config) -> Iterator[Quirk]:
         is_insn = opcode.code in (t.INSN16, t.INSN32)
         name = f"a {16 if opcode.code == t.INSN16 else 32}-bit instruction" if is_insn else opcode.meaning
         spoils = ("insn",) if is_insn else ("gpr", *_CSRS)
-        yield from quirks(opcode.code, f"{name} (opcode {opcode.code})", opcode.name, spoils, lambda values: True)
+        yield from quirks(
+            opcode.code,
+            f"{name} (opcode {opcode.code})",
+            opcode.name,
+            spoils,
+            lambda values: True,
+            f"TV.opcode.{opcode.name}",
+        )
     for state in t.STATES:
         yield from quirks(t.STATE, f"{state.meaning} (id {state.id})", state.name, (state.name.rstrip("0123456789"),),
-                          lambda values, of=state.id: values["id"] == of, id=state.id)  # fmt: skip
+                          lambda values, of=state.id: values["id"] == of, f"TV.id.{state.name}",
+                          id=state.id)  # fmt: skip
     for one in t.REGISTER_CLASSES:
         if getattr(config, one.width):
             yield from quirks(t.REGISTER, f"a full {one.name}", one.name, _CSRS if one.name == "csr" else (one.name,),
-                              lambda values, of=one: of.first <= values["address"] <= of.last,
+                              lambda values, of=one: of.first <= values["address"] <= of.last, "TV.opcode.register",
                               address=one.first)  # fmt: skip
     unknown = o.Part(t.TABLES[t.VERSION].messages, config, clause=LENGTH, omitted=KNOWN)
     for one in (*o.absent(unknown), *o.widths(unknown, step=8)):
@@ -168,7 +180,8 @@ def _transactions(config: Config) -> Iterator[Quirk]:
         rows = (("data", "there" if has else "none", "none" if has else "there"),)
         spoils = ("response",) if code == t.RESPONSE else ("request", "response")
         return Quirk(LENGTH, f"{says} {name} has {'no ' if has else ''}data", rows, _data(code, where, other),
-                     spoils=spoils if has else ())  # fmt: skip
+                     spoils=spoils if has else (),
+                     breaks=(f"TV.{'response' if code == t.RESPONSE else 'request'}.data",))  # fmt: skip
 
     for ops in [*((op,) for op in range(len(t.OPERATIONS))), tuple(range(t.AMOSWAP, t.FETCH))]:
         name = t.OPERATIONS[ops[0]].name if len(ops) == 1 else "amo"
@@ -183,13 +196,14 @@ def _transactions(config: Config) -> Iterator[Quirk]:
             yield Quirk(LENGTH, f"the data of {name}s always has {width} byte{'s'[: width - 1]}",
                         (("data", "1 << size bytes", f"{width} bytes"),),
                         _data(code, lambda values: True, lambda there, values, width=width: 8 * width * there),
-                        spoils=(name,))  # fmt: skip
+                        spoils=(name,), breaks=(f"TV.{name}.data",))  # fmt: skip
     for code, clause, name, first, second in ((t.REQUEST, REQUEST, "request", "op", "size"),
                                               (t.RESPONSE, RESPONSE, "response", "size", "result")):  # fmt: skip
         words = {"op": "operation"}
         a, b = words.get(first, first), second
         yield Quirk(clause, f"{a} and {b} of a {name} have changed places", (("bits 3:0", a, b), ("bits 7:4", b, a)),
-                    _part(code).rows(lambda row, a=first, b=second: o.swapped(row, a, b)))  # fmt: skip
+                    _part(code).rows(lambda row, a=first, b=second: o.swapped(row, a, b)),
+                    breaks=("TV-1",))  # fmt: skip
 
 
 def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
@@ -215,7 +229,7 @@ def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
     for whose, change, spoils in (("a register's", turned, ("gpr", "fpr", *_CSRS)), ("a CSR's", turned_csr, _CSRS)):
         yield Quirk(REGISTER, f"the two bytes of {whose} address have changed places", rows,
                     part.each("address", lambda f, change=change: o.sent(f, "turned", change)),
-                    spoils=spoils)  # fmt: skip
+                    spoils=spoils, breaks=("TV.opcode.register",))  # fmt: skip
 
     def short(padded: np.ndarray, out: np.ndarray) -> None:
         at = np.flatnonzero(padded[: len(out)] == t.INSN32)
@@ -234,7 +248,8 @@ def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
     if config.compressed:
         for bits, right, wrong, patch in ((16, t.INSN16, t.INSN32, short), (32, t.INSN32, t.INSN16, long)):
             yield Quirk(LENGTH, f"{bits}-bit instructions have opcode {wrong}", (("opcode", str(right), str(wrong)),),
-                        None, patch, coded(right, wrong, bits == 32))  # fmt: skip
+                        None, patch, coded(right, wrong, bits == 32),
+                        breaks=(f"TV.opcode.insn{bits}",))  # fmt: skip
 
 
 def _opcodes(scan: Scan, data: bytes) -> Iterator[Quirk]:
@@ -256,7 +271,7 @@ def _renamed(found: int, state: t.State) -> Quirk:
     change = _part(t.STATE).each(
         "id", lambda f: o.meant(f, f"{found}", lambda value, _: state.id if value == found else value)
     )
-    return Quirk(ID, says, (("id", str(state.id), str(found)),), change)
+    return Quirk(ID, says, (("id", str(state.id), str(found)),), change, breaks=(f"TV.id.{state.name}",))
 
 
 def _opcode(found: int, opcode: t.Opcode) -> Quirk:
@@ -266,7 +281,8 @@ def _opcode(found: int, opcode: t.Opcode) -> Quirk:
         return replace(table, messages=(*table.messages, replace(item, selector={"opcode": found})))
 
     says = f"there is no opcode {found}; it has the form of {opcode.meaning} (opcode {opcode.code})"
-    return Quirk(OPCODE, says, (("opcode", str(opcode.code), str(found)),), change)
+    rows = (("opcode", str(opcode.code), str(found)),)
+    return Quirk(OPCODE, says, rows, change, breaks=(f"TV.opcode.{opcode.name}",))
 
 
 def _options(config: Config) -> Iterator[Quirk]:
@@ -281,7 +297,7 @@ def _options(config: Config) -> Iterator[Quirk]:
                 says = (
                     f"the trace decodes with {name.upper()}={value}; {name.upper()}={getattr(config, name)} was claimed"
                 )
-                yield Quirk(LENGTH, says, rows, config=other)
+                yield Quirk(LENGTH, says, rows, config=other, breaks=("TV.field.mlen",) if name == "mlen" else ())
 
 
 # --- The next pc under another name
@@ -390,7 +406,7 @@ class Found:
         self.attribute(book)
 
     def attribute(self, book: ClauseBook) -> None:
-        """What is wrong because bytes of it are missing follows from that."""
+        """What is wrong because bytes of it are missing follows from that; so do clauses that a quirk breaks."""
         for failure in book.failures:
             for name, cause in self.spoiled:
                 clauses = [f"TV.reported.{name}", f"TV.verify.{name}", f"TV.{name}.length"]
@@ -400,6 +416,9 @@ class Found:
                     clauses += ["TV.legal.insn", "TV.verify.format"]
                 if failure.clause in clauses:
                     failure.cause = failure.cause or cause
+        for _, quirk in self.quirks:
+            for clause in quirk.breaks:
+                book.fail(Failure(clause, f"not shown: {quirk.says}", table=list(quirk.rows), cause=quirk.clause))
 
 
 def diagnosed(capture: TandemCapture, judge: Callable[[TandemCapture], Verdict]) -> Verdict:

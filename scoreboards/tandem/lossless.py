@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -108,6 +109,16 @@ class _Table:
         return np.where((last >= 0) & (self.key[last] == self.key), last, -1)
 
 
+class Compared(NamedTuple):
+    """Reports by key and stretch (see `_Table`), and those that differ. blamed: of reports of the rows that differ and
+    follow from no other, the line, and the clause of the finding.
+    """
+
+    table: _Table
+    bad: np.ndarray
+    blamed: dict[int, tuple[int, str]]
+
+
 class Lossless:
     """One comparison of a capture with what its decoder reported.
 
@@ -130,6 +141,9 @@ class Lossless:
         self.apart: dict[int, tuple[int, int]] = {}  # of lines with several reports the first values that differ
         self.other_name: dict[int, int] = {}  # of lines that are missing the line with their value
         self.moved: set[int] = set()  # lines whose report is elsewhere
+        self.compared: Compared | None = None
+        self.lost: set[int] = set()  # rows of groups that are missing
+        self.transactions = np.zeros((0, 2), np.int64)  # those that are right, by their numbers on both sides
         self._number()
 
     def _align(self) -> None:
@@ -201,6 +215,7 @@ class Lossless:
             end = " at the end" if i + count == len(self.wanted) else ""
             what = "a group is missing" if count == 1 else f"{count} groups are missing"
             self._add(stretch_at(j), GROUP_CLAUSE, what + end, [], int(self.wanted.section[i]), self._section(j - 1))
+            self.lost |= set(self.wanted.section[i : i + count].tolist())
         for j, count, i in aligned.extra:
             what = "there is a group that no row makes" if count == 1 else f"there are {count} groups that no row makes"
             self._add(stretch_at(j), GROUP_CLAUSE, what, [], self._row(i), self._section(j))
@@ -348,6 +363,7 @@ class Lossless:
                 causes.append(n)
         self._renamed(table, np.flatnonzero(bad).tolist())
         self._aliased(table)
+        self.compared = Compared(table, bad, {})
         renamed = set(self.other_name.values())
         for n in causes:
             if n not in renamed:
@@ -428,10 +444,12 @@ class Lossless:
         ):
             clause, headline, other = OUTSIDE_CLAUSE, *moved
             if other in self.moved:
+                self._blame(n, number, clause)
                 return  # the other half of the same mistake
             self.moved.add(n)
         if wanted is not None and wanted == told:  # several times, not the same times
             clause, headline = OUTSIDE_CLAUSE, f"{name} is not reported as often as it happened"
+        self._blame(n, number, clause)
         rows = [(name, "" if wanted is None else f"{wanted:#x}", "" if told is None else f"{told:#x}")]
         follows = "" if n in self.other_name else self.aliases.get(key, "")
         if told is None and section in self.baseless:
@@ -454,6 +472,10 @@ class Lossless:
                 name = key_name(int(table.key[n]))
                 return f"{name} is reported {'before' if early else 'after'} its place outside groups", k
         return None
+
+    def _blame(self, line: int, number: int, clause: str) -> None:
+        if self.compared is not None and number >= 0:
+            self.compared.blamed[number] = line, clause
 
     def _part(self, key: int, number: int) -> str:
         """The part that reports a key: fcsr and counters may be reported by a slot as well."""
@@ -497,6 +519,8 @@ class Lossless:
         for name in Requests._fields[1:]:
             a, b = getattr(wanted.requests, name)[mine[pairs[:, 0]]], getattr(told.requests, name)[theirs[pairs[:, 1]]]
             differ |= a != b
+        right = pairs[~(differ | misplaced)]
+        self.transactions = np.stack((mine[right[:, 0]], theirs[right[:, 1]]), axis=1)
         for n in np.flatnonzero(differ | misplaced).tolist():
             i, j = mine[pairs[n, 0]], theirs[pairs[n, 1]]
             if differ[n]:
@@ -534,10 +558,15 @@ class Lossless:
 
     # --- Counts
 
+    @property
+    def of_row(self) -> np.ndarray:
+        """Rows that were compared, as a mask."""
+        return self.numbers[0][self.wanted.section_stretch] != _NOT_JUDGED
+
     def _count(self) -> None:
         """What was compared."""
         expected, book = self.expected, self.book
-        of_row = self.numbers[0][self.wanted.section_stretch] != _NOT_JUDGED
+        of_row = self.of_row
         for name in COUNTED:
             parts = [f"csr{slot}" for slot in range(t.CSR_SLOTS)] if name == "csr" else [name]
             book.count(CLAUSE[name], sum(int((expected.has(part) & of_row).sum()) for part in parts))

@@ -11,6 +11,7 @@ from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder import items as it
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.trace_data import FLUSH, Rows, TraceData, illegal
+from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.tandem.capture import TandemCapture
 from rvtrace.tb.tandem.stimulus.scenarios import SCENARIOS
 from tests.common.there import there
@@ -26,6 +27,14 @@ def captured(rows: Rows, config: Config, data: bytes | None = None, **more: Any)
     return TandemCapture(
         config, rows, encode(rows, config).data if data is None else data, errors=illegal(rows), **more
     )
+
+
+def broken(verdict: Verdict) -> list[str]:
+    """The clauses that fail, without those that only could not be shown where one of them does (proven.py)."""
+    doubted = {failure.clause for failure in verdict.failures if ": not shown: " in failure.headline}
+    roots = {failure.clause for failure in verdict.failures if failure.clause not in doubted}
+    assert all(failure.cause in roots for failure in verdict.failures if failure.clause in doubted)
+    return [clause for clause in verdict.book.failed if clause not in doubted]
 
 
 def scenario_run(name: str, options: dict[str, Any]) -> TandemCapture:

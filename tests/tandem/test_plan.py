@@ -9,6 +9,7 @@ from rvtrace.models.tandem.config import Config
 from rvtrace.scoreboards.tandem import check as tandem
 from rvtrace.scoreboards.tandem import exact as tandem_exact
 from rvtrace.scoreboards.tandem import lossless as tandem_lossless
+from rvtrace.scoreboards.tandem import proven as tandem_proven
 from rvtrace.scoreboards.tandem import verify as tandem_verify
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
@@ -21,14 +22,14 @@ from tests.tandem.captures import captured
 
 CHECKERS = {
     "exact": ("exact", "situations"),
-    "lossless": ("lossless",),
+    "lossless": ("lossless", "proven"),
     "legal": ("legal",),
     "verify": ("verify",),
     "port": ("check",),
 }
 BUILT_UP = {  # ids that the code puts together
     "exact": {*tandem_exact.OPCODE.values(), *tandem_exact.IDENTIFIER.values()} - {"TV.opcode.state"},
-    "lossless": set(tandem_lossless.CLAUSE.values()),
+    "lossless": {*tandem_lossless.CLAUSE.values(), *tandem_proven.OPCODE.values(), *tandem_proven.IDENTIFIER.values()},
     "verify": set(tandem_verify.CLAUSE.values()),
     "port": set(tandem.PROBLEMS.values()),
     "legal": set(),

@@ -12,7 +12,7 @@ from rvtrace.models.tandem.trace_data import TraceData
 from rvtrace.scoreboards.tandem.check import check
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
 from tests.common.there import there
-from tests.tandem.captures import captured, edges_of, edited, insn
+from tests.tandem.captures import broken, captured, edges_of, edited, insn
 from tests.tandem.test_scoreboard_legal import GROUP, START, of_bytes
 
 SWITCHED_OFF = {  # what an option does not give: the clause, the option, the bytes
@@ -56,7 +56,7 @@ def test_outside_has_its_place_between_two_groups(name: str, later: bool) -> Non
     late = [reset, before, after, reported], [reset, before, after[:-1], reported, after[-1:]]
     for parts in late if later else early:
         verdict = check(captured(there(capture.rows), capture.config, b"".join(parts)), Tolerances.free())
-        assert verdict.book.failed == [PLACE], verdict.failures[0].text()
+        assert broken(verdict) == [PLACE], verdict.failures[0].text()
 
 
 def test_another_value_at_another_place_is_not_the_same_report() -> None:
@@ -64,7 +64,7 @@ def test_another_value_at_another_place_is_not_the_same_report() -> None:
     capture = edited([insn(1, gpr=(5, 1)), OUTSIDE["mtime"], insn(2, gpr=(6, 1))], 1, lambda items: items)
     reset, before, reported, after, *_ = (capture.data[a:b] for a, b in edges_of(capture))
     late = b"".join([reset, before, after, reported.replace(b"\x09", b"\x08")])
-    assert check(captured(there(capture.rows), capture.config, late), Tolerances.free()).book.failed == [
+    assert broken(check(captured(there(capture.rows), capture.config, late), Tolerances.free())) == [
         "TV.reported.mtime"
     ]
 
