@@ -41,6 +41,8 @@ def judged(job: Job, verdict: Verdict, capture: Any, coverage: dict, seconds: di
             "seconds": seconds | {name: verdict.stats.get(name, 0.0) for name in _TIMES},
         },
     }
+    if verdict.notes:
+        result["notes"] = list(verdict.notes)
     if verdict.read is not None:
         result["read"] = verdict.read.config.to_dict()  # options with which it could be decoded
         result["judged"] = {"exact": job.exact, "tolerances": job.tolerances}

@@ -34,6 +34,8 @@ def _subject(name: str, judged: Judged, digests: dict[str, str]) -> Subject:
             f"legal{', lossless' if retired is not None else ', and what decoding alone can show'}; without a simulator"
         ),
     }
+    if verdict.notes:
+        about["Read as"] = "; ".join(verdict.notes)
     variant = files.captured.variant(config)
     clauses = files.system.plan.clauses.values() if files.system.plan else ()
     not_run = files.captured.not_run(verdict.book.results())

@@ -29,6 +29,8 @@ def write_report(checked: Checked) -> Compliance:
             f" not{'; stopped before the others' * checked.stopped}"
         ),
     }
+    if notes := dict.fromkeys(note for result in results for note in result.get("notes", ())):
+        about["read as"] = "; ".join(notes)
     every = [*system.programs(everything=True), *system.directed(chosen.jobs[0].sim)]
     hidden = not_run(dut, system)
     if checked.stopped:

@@ -85,6 +85,8 @@ def main(argv: list[str]) -> int:
             " MEMORY=<more MB>"
         ) from None
     _print(judged.files, compliance, flag(given, "PARTIAL"))
+    for note in judged.verdict.notes:
+        print(f"note: {note}")
     print(f"report: {out / 'index.html'}, {out / 'compliance.json'}, {out / 'junit.xml'}")
     return compliance.exit_code
 

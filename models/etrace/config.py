@@ -17,6 +17,7 @@ from rvtrace.models.common.filters import FilterError, FilterSettings
 from rvtrace.models.common.options import ConfigError, Options, cut, items, number, option, shown, switch
 from rvtrace.models.etrace.table import FORMAT_BITS, MAX_PAYLOAD, OPTIONS, TABLES, VARIANTS
 
+CACHE_RETURNS, CACHE_SYNCS = ("fill", "keep", "clear"), ("clear", "fill")
 NO_OPTION = "-"  # in ioptions_layout: a bit that is none of the options
 
 
@@ -26,7 +27,11 @@ class Config(Options):
 
     Parameters end in _p or _n: widths are bits, sizes exponents of 2; sijump_p: the hart has the sijump signal;
     notval_p: draft only. sijump_returns: 1: sijump holds for returns (itype 13) too, as in our RTL; 0: for such a code
-    it is ignored (ET-13). Options are those of the support packet, in `packets.OPTIONS`. inst_sync_mode: 0 off, 1
+    it is ignored (ET-13). cache_returns, cache_syncs: how a decoder keeps the jump target cache (ET-12). The target of
+    a return that is reported fills its entry ("fill", as in our RTL), leaves it ("keep"), or, with implicit_return,
+    invalidates it ("clear"); a synchronization packet invalidates all entries ("clear", as in our RTL), and its own
+    address, if it is the target of an uninferable jump, then fills its entry ("fill"). Options are those of the support
+    packet, in `packets.OPTIONS`. inst_sync_mode: 0 off, 1
     packets, 2 clock cycles, 3 half-words; the interval is 2**(inst_sync_max + 4). filter: in the notation of
     `rvtrace.models.common.filters`. ioptions_layout: the bits of ioptions as the device has them, lowest first, with
     commas: the name of an option, or - for a bit that means something else; options without a bit are as configured. It
@@ -64,6 +69,8 @@ class Config(Options):
     f0s_width_p: int = option(1, range(3))
     sijump_p: int = switch(1)
     sijump_returns: int = switch(1)
+    cache_returns: str = option("fill", CACHE_RETURNS)
+    cache_syncs: str = option("clear", CACHE_SYNCS)
     encoder_mode_n: int = option(1, range(1, 5))
     ioptions_n: int = option(6, range(6, 17))
     ioptions_layout: str = ""

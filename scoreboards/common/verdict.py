@@ -61,8 +61,8 @@ class Verdict:
     made of the run, None if not needed (checks that follow a run keep its state in `encoded`, for coverage). stats:
     seconds of "encoder", "decoder" and "scoreboard", and counts, among them "instructions" (those that had to be
     reported) and "reported" (those that the decoder found, fewer after an overflow). read: the capture that was
-    judged in place of the one given: without the deviations that explain why that could not be decoded; None if there
-    is none.
+    judged in place of the one given: without the deviations that explain why that could not be decoded, or with another
+    legal reading; None if there is none. notes: of several legal readings, which one the capture was found to have.
     """
 
     book: ClauseBook
@@ -70,6 +70,7 @@ class Verdict:
     encoded: Any = None
     read: Any = None
     stats: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,13 @@ class CapturedEtrace(Followed):
     partial_in_parts = False
 
     def check(self, capture: EtraceCapture, tolerances: Tolerances) -> Verdict:
-        """Legal, what the decoder found, and the transport."""
+        """Legal, what the decoder found, and the transport; with the jump target cache as found."""
+        from rvtrace.scoreboards.etrace.cache import as_found
+
+        judge = partial(self._judged, tolerances=tolerances)
+        return as_found(capture, judge(capture), judge)[1]
+
+    def _judged(self, capture: EtraceCapture, tolerances: Tolerances) -> Verdict:
         from rvtrace.models.etrace.decoder.decode import decode
         from rvtrace.scoreboards.etrace.judge import JUDGE
         from rvtrace.scoreboards.etrace.legal import check_legal

@@ -21,6 +21,7 @@ from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.diagnosis.budget import Budget
 from rvtrace.scoreboards.diagnosis.cheap import missing, sentence
 from rvtrace.scoreboards.diagnosis.explain import explain
+from rvtrace.scoreboards.etrace.cache import as_found
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
@@ -50,7 +51,9 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     it, if there are any, and they are failures.
     """
     tolerances = chosen(tolerances, capture, Tolerances)
-    verdict = judged(capture, tolerances)
+    judge = partial(judged, tolerances=tolerances)
+    claimed, (capture, verdict) = capture, as_found(capture, judge(capture), judge)
+    verdict.read = None if capture is claimed else capture
     if capture.exact or verdict.passed or sentence(b"".join(capture.packets)):
         return verdict
     if missing(verdict.book, acts(capture, verdict.decoded)):
@@ -60,8 +63,8 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     if packets.follows(verdict.decoded):
         return verdict
     read = partial(as_read, capture)
-    judge = partial(judged, tolerances=tolerances)
     made = explain(verdict, packets, capture.config, read, judge, budget, capture.rerun).verdict
+    made.notes = verdict.notes
     return made if made.stats["judged"] > verdict.stats["judged"] else verdict
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rvtrace.models.etrace.codec import bits, pack
-from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.config import CACHE_RETURNS, CACHE_SYNCS, Config
 from rvtrace.models.etrace.table import OPTIONS, Packet
 from rvtrace.models.riscv.retired import PRIVILEGE, Kind, Retired
 from rvtrace.tb.etrace.stimulus.golden import FORMAT, SUBFORMAT
@@ -96,6 +96,8 @@ class LegalEncoder:
     def __init__(self, config: Config, rng: random.Random, hooked: bool = False) -> None:
         self.config, self.rng, self.hooked, self.habits = config, rng, hooked, Habits.randomized(rng)
         self.draft = config.variant == "draft_0_026"
+        # the cache: what the target of a return does, and whether a synchronization packet fills an entry
+        self.cache_returns, self.cache_syncs = rng.choice(CACHE_RETURNS), rng.choice(CACHE_SYNCS)
         self.itypes = UNINFERABLE[config.variant], RETURNS[config.variant]
         self.payloads: list[bytes] = []
         self.toggle = self.time = self.last = self.status = 0
@@ -196,11 +198,12 @@ class LegalEncoder:
         return bool(state >> 1) == taken
 
     def report(
-        self, here: Insn, failed: bool | None, target: bool = False, depth: int | None = None, **flags: int
+        self, here: Insn, failed: bool | None, target_of: int = 0, depth: int | None = None, **flags: int
     ) -> None:
         """The address of an instruction, with what branches came before it. failed: it is a branch, against its
-        prediction or not. target: of an uninferable jump.
+        prediction or not. target_of: itype of the uninferable jump to it, 0 if there is none.
         """
+        target = bool(target_of)
         c, options = self.config, self.options
         lsb, width = c.iaddress_lsb_p, c.iaddress_width_p - c.iaddress_lsb_p
         difference = (here.pc - self.last >> lsb) % (1 << width)
@@ -209,7 +212,7 @@ class LegalEncoder:
         entry = here.pc >> lsb & (1 << c.cache_size_p) - 1
         hit = target and options["jump_target_cache"] and self.cache.get(entry) == here.pc
         if target:
-            self.cache[entry] = here.pc
+            self.store(here, target_of == 13)
         self.last, reported = here.pc, self.map
         # the draft's count ends before the address, which a jump may lie between
         before = self.pbc - (self.draft and failed is False)
@@ -227,6 +230,16 @@ class LegalEncoder:
         else:
             self.send("address", **tail)
         self.map, self.pbc = [], 0
+
+    def store(self, target: Insn, returned: bool) -> None:
+        """The cache after the target of an uninferable jump, which is a return or not."""
+        entry = target.pc >> self.config.iaddress_lsb_p & (1 << self.config.cache_size_p) - 1
+        if not returned or self.cache_returns == "fill":
+            self.cache[entry] = target.pc
+        elif self.cache_returns == "clear":
+            self.cache.pop(entry, None)
+            if not self.options["implicit_return"]:
+                self.cache[entry] = target.pc
 
     def depth(self, depth: int | None) -> dict[str, Any]:
         return {"irreport": int(depth is not None), "irdepth": depth}
@@ -336,6 +349,8 @@ class LegalEncoder:
         if before is None or before.trap or here.sync:
             if before is None or not before.trap or self.reported is before:
                 self.synchronize(here, "start", taken)
+                if astray and self.cache_syncs == "fill":
+                    self.store(here, before is not None and before.itype == 13)
             else:
                 self.trapped(before, here, taken)
             self.status = self.either()
@@ -384,7 +399,7 @@ class LegalEncoder:
         if astray:
             flag = after is not None or self.coin(self.habits.rep)
             depth = self.popped if not self.draft else None
-            self.report(here, failed, True, depth, updiscon=int(sync_next and flag))
+            self.report(here, failed, before.itype, depth, updiscon=int(sync_next and flag))
             self.status = ENDED_REP if flag else ENDED_NTR
         elif here.note or anchor or after is None or after.trap or pending or optional:
             notify = int(here.note or anchor)

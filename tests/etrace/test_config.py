@@ -63,6 +63,8 @@ OUT_OF_RANGE = {
     "block_bytes": 32,
     "bcount_bits": 0,
     "fifo_depth": 12,
+    "cache_returns": "drop",
+    "cache_syncs": "keep",
     **dict.fromkeys(
         ("nocontext_p", "notime_p", "notval_p", "sijump_p", "sijump_returns", "inst_stall_ena", "timestamp", *OPTIONS),
         2,

@@ -13,7 +13,7 @@ from rvtrace.models.common import native
 from rvtrace.models.common.growing import longer
 from rvtrace.models.common.records import Hash
 from rvtrace.models.common.walking import PLACE, REPEAT, place
-from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.config import CACHE_RETURNS, CACHE_SYNCS, Config
 from rvtrace.models.etrace.decoder import kernel as k
 from rvtrace.models.etrace.decoder.steps import End, Steps
 from rvtrace.models.etrace.layout import KIND, PART, layout
@@ -88,7 +88,7 @@ class Image:
         back = -1 if leaves.back is None else leaves.back >> 1
         at = self._append(
             (int(node.end), node.count, start, leaves.pc >> 1, node.step, int(leaves.pops), back,
-             *self.steps.loaded(leaves)),
+             *self.steps.loaded(leaves), int(leaves.returns)),
             ((-1, node.after >> 1, node.step), (-1, node.target >> 1, node.taken_step), (-1, second >> 1, -1)),
         )  # fmt: skip
         self.places.add(pc, at)
@@ -268,4 +268,5 @@ def _options(config: Config, limit: int, cells: int) -> Any:
         shift=config.iaddress_lsb_p - 1, entry_mask=(1 << config.bpred_size_p) - 1,
         cache_mask=(1 << config.cache_size_p) - 1, subformat_bits=config.f0s_width_p,
         address_bits=config.iaddress_width_p - config.iaddress_lsb_p, cells=cells,
+        cache_returns=CACHE_RETURNS.index(config.cache_returns), cache_syncs=CACHE_SYNCS.index(config.cache_syncs),
     )  # fmt: skip

@@ -31,6 +31,7 @@ PLAIN, BRANCH, CALL, INDIRECT, TRAP, UNMAPPED = range(6)
 
 # How a walk came to the instruction reported
 JUMP, INFERRED, HERE = range(3)
+FILL, KEEP, CLEAR = range(3)  # CACHE_RETURNS of the configuration, by their place
 # How the hart could have come to the same place again
 LOOP, RETURN, JUMPED = 1, 2, 3
 
@@ -105,13 +106,14 @@ TRACE = Record(
     " events packets",
 )
 # What a function answers beside its status, and what else it changes. seam: instructions before the last interruption;
-# again: how the instruction of the last 3.0 may have been met before; privilege, context: reported last
-STATE = Record("State", "needed amount where at part seam again privilege context next_hole")
+# again: how the instruction of the last 3.0 may have been met before; privilege, context: reported last; left: the last
+# uninferable jump that was left by its reported target is a return
+STATE = Record("State", "needed amount where at part seam again privilege context next_hole left")
 # The configuration, the options in force, and the limit of instructions. compares: the encoder has a return stack
 OPTIONS = Record(
     "Options",
     "implicit predicts constants caches full_address draft compares depths most_calls shift entry_mask cache_mask"
-    " max_count limit address_bits subformat_bits cells",
+    " max_count limit address_bits subformat_bits cells cache_returns cache_syncs",
 )
 # The instruction a packet reports. taken: outcome, if it is a branch. inferable: it may be met without an uninferable
 # jump; fallback: and if it must not be, that is better than nothing. irdepth: entries of the return stack there, -1 if
@@ -121,7 +123,7 @@ GOAL = Record("Goal", "address node taken inferable fallback irdepth depths sync
 # A step. kind: what ends it; number: of instructions, which are in `code` from `start` on, the first n of them have the
 # number step - number + n; pops, back: of a jump, the return address; loaded: of a sijump, where it leads if what comes
 # before has two half-words, or one
-NODE = Record("Node", "kind number start last_pc step pops back loaded loaded_short")
+NODE = Record("Node", "kind number start last_pc step pops back loaded loaded_short returns")
 # Where a node leads: node (NOWHERE: it was not looked for), address (NOWHERE: after a jump), step
 WAY = Record("Way", "node pc step")
 EVENT = Record("Event", "kind index packet again")  # of OTHER, `again` is its place in a list
@@ -702,6 +704,7 @@ def leave(m: Columns) -> int:
         taken = outcome(m)
         if taken < 0:
             return taken
+    s.left = nodes[jump].returns
     status = arrive(m, g.node, g.address, taken)
     return status if status < 0 else JUMP
 
@@ -817,11 +820,15 @@ def again(m: Columns, jumps: int) -> int:
 
 
 def store(m: Columns, address: int) -> None:
-    """The target of an uninferable jump was reported: the cache keeps it."""
+    """The target of an uninferable jump was reported: the cache keeps it, of a return as the configuration says."""
     d = m.decoder[0]
     o = d.options
-    if o.caches:
+    if not o.caches:
+        return
+    if not d.state.left or o.cache_returns == FILL:
         d.cache[address >> o.shift & o.cache_mask] = address
+    elif o.cache_returns == CLEAR:
+        d.cache[address >> o.shift & o.cache_mask] = NOWHERE if o.implicit else address
 
 
 def event(m: Columns, kind: int, again: int) -> int:
@@ -1019,8 +1026,10 @@ def walk_to(m: Columns, address: int, taken: int, unchanged: int) -> int:
     return how
 
 
-def synchronize(m: Columns, taken: int) -> None:
-    """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch."""
+def synchronize(m: Columns, taken: int, jumped: int) -> None:
+    """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch;
+    jumped: that is the target of an uninferable jump.
+    """
     d = m.decoder[0]
     w, t, o = d.walk, d.trace, d.options
     w.deep = w.returned = w.ret_open = w.since = t.tentative = t.at_branch = 0
@@ -1029,6 +1038,8 @@ def synchronize(m: Columns, taken: int) -> None:
         d.entries[entry] = WEAKLY_NOT_TAKEN
     for entry in range(o.cache_mask + 1):
         d.cache[entry] = NOWHERE
+    if jumped and o.cache_syncs:
+        store(m, w.pc)
     if taken >= 0:
         train(m, w.pc, taken)
 
@@ -1039,13 +1050,13 @@ def start(m: Columns) -> int:
     w, t, s, o, v = d.walk, d.trace, d.state, d.options, d.values
     t.last = v[ADDRESS]
     taken = 1 - v[BRANCH_BIT]
-    status = walk_to(m, t.last << o.shift, taken, 1)
-    if status < 0:
-        return status
+    how = walk_to(m, t.last << o.shift, taken, 1)
+    if how < 0:
+        return how
     node = node_at(m, w.pc)
     if node < 0:
         return node
-    synchronize(m, taken if is_branch(m, node) else UNREPORTED)
+    synchronize(m, taken if is_branch(m, node) else UNREPORTED, 1 if how == JUMP else 0)
     status = event(m, SYNCED, 0)
     return event(m, HOW_OFTEN, s.again) if status >= 0 and s.again else status
 

@@ -141,12 +141,13 @@ class Interpreter:
         before, context = self.columns.reported.priv, self.columns.reported.context
         m, taken, address = path.memory, 1 - v["branch"], v["address"] << self._lsb
         m.trace.last, m.state.again = v["address"], 0
+        jumped = False
         self._keep(packet)
         if self.state is State.TRACING:
             unchanged, events = before in (UNREPORTED, self.columns.reported.priv), self.columns.events.mark()
             try:
                 m.trace.bare &= int(context == self.columns.reported.context)
-                path.walk_to(address, taken, unchanged)
+                jumped = path.walk_to(address, taken, unchanged)
             except Contradiction:
                 if context in (UNREPORTED, self.columns.reported.context):
                     raise
@@ -162,7 +163,7 @@ class Interpreter:
             trap = self.columns.events[self._open_trap]
             epc = self._open_epc if trap.epc is None else trap.epc
             self.columns.events.put(self._open_trap, trap._replace(handler=address, epc=epc))
-        self._synchronized(taken)
+        self._synchronized(taken, jumped)
         self._event("sync", path.count - 1)
         if m.state.again:
             self.columns.events.how_often(m.state.again)
@@ -245,9 +246,9 @@ class Interpreter:
             raise Contradiction("ET.pay.start", str(error)) from None
         self.state = State.TRACING
 
-    def _synchronized(self, taken: int) -> None:
+    def _synchronized(self, taken: int, jumped: bool = False) -> None:
         """What every synchronization packet does."""
-        self.path.synchronize(taken)
+        self.path.synchronize(taken, jumped)
         self._open_trap, self._fresh = None, False
         self.resume(self.index)
 

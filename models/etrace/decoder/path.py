@@ -126,10 +126,12 @@ class Path(Walk):
         else:
             m.walk.pending, m.walk.next = memory.node(now.pc >> 1), NOWHERE
 
-    def synchronize(self, taken: int) -> None:
-        """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch."""
+    def synchronize(self, taken: int, jumped: bool = False) -> None:
+        """What every synchronization packet does. taken: outcome of the instruction it reports, if that is a branch;
+        jumped: that is the target of an uninferable jump.
+        """
         is_branch = self.pc != NOWHERE and self.exit(self.pc).end is End.BRANCH
-        self.memory.kernel.synchronize(self.memory.columns, taken if is_branch else k.UNREPORTED)
+        self.memory.kernel.synchronize(self.memory.columns, taken if is_branch else k.UNREPORTED, int(jumped))
 
     def interrupt(self) -> None:
         """What comes next does not come from here (a trap, or an end)."""
@@ -151,9 +153,11 @@ class Path(Walk):
         """The address met by inference, if there is one, was meant that time."""
         self._walk("settle")
 
-    def walk_to(self, pc: int, taken: int, unchanged: bool) -> None:
-        """Up to the instruction of a 3.0, which trace goes through. unchanged: the privilege is that of before."""
-        self._walk("walk_to", pc >> 1, taken, int(unchanged))
+    def walk_to(self, pc: int, taken: int, unchanged: bool) -> bool:
+        """Up to the instruction of a 3.0, which trace goes through; whether an uninferable jump led there. unchanged:
+        the privilege is that of before.
+        """
+        return self._walk("walk_to", pc >> 1, taken, int(unchanged)) == k.JUMP
 
     def arrive(self, pc: int, taken: int | None) -> None:
         """The instruction at pc retires. taken: of a branch."""

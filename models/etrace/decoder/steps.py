@@ -35,7 +35,8 @@ class Exit(NamedTuple):
     """How an instruction is left.
 
     after: next pc, of a branch that is not taken; target: of one that is. back: what a call pushes (CALL always does),
-    else None. pops: a return. xret: a return from a trap.
+    else None. pops: a return that takes an entry of the stack or counter. xret: a return from a trap. returns: a
+    return, whatever is kept of calls.
     """
 
     end: End
@@ -45,6 +46,7 @@ class Exit(NamedTuple):
     back: int | MaybeNone
     pops: bool
     xret: bool
+    returns: bool
 
 
 class Node(NamedTuple):
@@ -119,7 +121,7 @@ class Steps(dict[int, Node]):
     def leave(self, pc: int, insn: Insn | None) -> Exit:
         """How the instruction is left."""
         if insn is None:
-            return Exit(End.UNMAPPED, pc, NOWHERE, NOWHERE, None, False, False)
+            return Exit(End.UNMAPPED, pc, NOWHERE, NOWHERE, None, False, False, False)
         after, target, end = pc + insn.size & self._mask, NOWHERE, _ENDS.get(insn.flow, End.PLAIN)
         xret = insn.name in XRET
         kind = IType.XRET if xret else itype(insn, "v2_0")
@@ -130,7 +132,8 @@ class Steps(dict[int, Node]):
             after, end = insn.target, End.PLAIN if back is None else End.CALL
         elif insn.flow is not Flow.SEQUENTIAL:
             after = NOWHERE
-        return Exit(end, pc, after, target, back, self.stacked and kind == IType.RETURN, xret)
+        returns = kind == IType.RETURN
+        return Exit(end, pc, after, target, back, self.stacked and returns, xret, returns)
 
     def loaded(self, leaves: Exit) -> tuple[int, int]:
         """Where a jump leads by sijump, in half-words or -1: (if what retired before it has two half-words, if one)."""
