@@ -87,16 +87,18 @@ def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verd
         wanted = expected(capture)
         lossless = Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
         lossless.run()
+        diagnostics = lossless.field.named(lossless.followed(with_front(capture, decoded)))
         check_legal(
             capture,
             verdict.book,
             table,
             lossless.where,
-            lossless.field.named(lossless.followed(with_front(capture, decoded))),
+            diagnostics,
             tolerances,
             not decoded.diagnostics,
         )
         check_periodic_sync(capture, verdict.book, wanted, decoded, tolerances)
+        lossless.prove(diagnostics)
         seen = Seen(capture, wanted, table)
         for clause, occurrences in SITUATIONS.items():
             verdict.book.met(clause, occurrences(seen))

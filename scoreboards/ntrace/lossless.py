@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace
+from rvtrace.models.ntrace.decoder.decoded import Diagnostic
 from rvtrace.models.riscv.isa import Flow
-from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.matching import first_mismatch
-from rvtrace.scoreboards.common.places import ends
+from rvtrace.scoreboards.common.places import Rows, ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import CUSTOM, EDGES, Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
@@ -26,6 +27,7 @@ from rvtrace.scoreboards.ntrace.edges import START_CLAUSE, STOP_CLAUSE, Edge
 from rvtrace.scoreboards.ntrace.expected import Expected, Trap
 from rvtrace.scoreboards.ntrace.inferred import MODE_CLAUSE, Inferred
 from rvtrace.scoreboards.ntrace.markers import Beside
+from rvtrace.scoreboards.ntrace.proven import Proven, Wrong
 from rvtrace.scoreboards.ntrace.restart import check_restart
 from rvtrace.scoreboards.ntrace.table import MessageTable
 from rvtrace.scoreboards.ntrace.time import Clock
@@ -76,6 +78,15 @@ class Lossless(Alignment):
         self._clock = Clock(self, capture.exact or tolerances.event_time)
         self._inferred = Inferred(self, tolerances)
         self.field = WrongField(self)
+        self.wrong: list[Wrong] = []  # what was found
+
+    def failure(
+        self, clause: str, headline: str, index: int, table: Rows | None = None, packet: int | None = None
+    ) -> Failure:
+        """As in `Comparison`; remembered for the clauses that it leaves in doubt."""
+        failure = super().failure(clause, headline, index, table, packet)
+        self.wrong.append(Wrong(failure.at or 0, clause, index))
+        return failure
 
     def beside(self, segment: Segment, at: int) -> Problem | None:
         """Markers, vendor-defined messages, privilege and context, time."""
@@ -119,6 +130,15 @@ class Lossless(Alignment):
             self._others()
             self._inferred.check()
             check_restart(self)
+
+    def prove(self, diagnostics: list[Diagnostic]) -> None:
+        """Count what the comparison has proven, the decoder's diagnostics that count beside its own failures."""
+        known = [Wrong(int(np.searchsorted(self.table.offset, d.offset)), d.clause) for d in diagnostics]
+        proven = Proven(self, [*known, *self.wrong], self.field.steps)
+        for clause, times in proven.counts().items():
+            self.book.count(clause, times)
+        for failure in proven.doubts():
+            self.book.fail(failure)
 
     def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
         """A return that modes 1 and 2 predict wrongly: the trace cannot be followed from there (9.2)."""

@@ -131,7 +131,7 @@ class WrongField:
         first, last = max(before[-1:] or [0]), min(after[:1] or [len(self._expected)])
         fits = np.flatnonzero(self._expected.pc[first : last + 1] >> np.uint64(1) == address) + first
         if self._table["sync"][message] == t.ABSENT:
-            fits = fits[np.isin(fits, [step.index for step in self._steps])]
+            fits = fits[np.isin(fits, [step.index for step in self.steps])]
         if self._table["sync"][message] in t.STARTS:
             starts = {edge.index for edge in self._expected.edges if edge.kind in START_CLAUSE}
             fits = np.array(sorted(index for index in starts if first <= index <= last), dtype=np.int64)
@@ -210,8 +210,8 @@ class WrongField:
 
     def _turns(self, at: int, trap: bool) -> bool:
         """Whether the hart trapped, or jumped where the program does not say, right before a traced instruction."""
-        first = bisect_right(self._steps, at - 1, key=lambda step: step.index)
-        return any(step.index == at and step.trap == trap for step in self._steps[first : first + LATER])
+        first = bisect_right(self.steps, at - 1, key=lambda step: step.index)
+        return any(step.index == at and step.trap == trap for step in self.steps[first : first + LATER])
 
     def _starts(self, message: int, at: int) -> bool:
         """Whether trace started at a traced instruction, as a message says."""
@@ -299,13 +299,13 @@ class WrongField:
             event.kind == "trap" and event.index == told and event.message.offset < offset
             for event in self._alignment.decoded.events
         )
-        first = bisect_right(self._steps, at, key=lambda step: step.index)
-        traps = [s for s in self._steps[max(first - LATER, 0) : first] if s.index == at and s.trap]
+        first = bisect_right(self.steps, at, key=lambda step: step.index)
+        traps = [s for s in self.steps[max(first - LATER, 0) : first] if s.index == at and s.trap]
         end = Step(len(self._expected), False, False)  # of the trace
-        return [*traps[known:], *self._steps[first : first + LATER], end]
+        return [*traps[known:], *self.steps[first : first + LATER], end]
 
     @cached_property
-    def _steps(self) -> list[Step]:
+    def steps(self) -> list[Step]:
         """Traps, jumps that cannot be inferred, and in BTM branches that were taken."""
         expected, config = self._expected, self._config
         flow = self._alignment.capture.program.columns(expected.pc).flow

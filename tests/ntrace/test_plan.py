@@ -8,7 +8,7 @@ from rvtrace.tb.ntrace.coverage.points import POINTS
 from rvtrace.tb.ntrace.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import ROOT, PlanTests, Rows, literals
 
-LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "restart",
+LOSSLESS = ("align", "context", "edges", "inferred", "lossless", "markers", "periodic_sync", "proven", "restart",
             "time",
             "wrong_field")  # fmt: skip
 CHECKERS = {

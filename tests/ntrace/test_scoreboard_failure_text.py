@@ -29,7 +29,7 @@ def judged(name: str, front: bytes = b"", cut: int = 0, config: Config = HTM) ->
 def test_damage_in_front_has_its_own_clause() -> None:
     assert judged("indirect_kinds").passed
     # 02 is MSEO=10, which is reserved; the rest is a message in the air
-    assert judged("indirect_kinds", b"\x02\x03").book.failed == ["NT.3.1.mseo"]
+    assert judged("indirect_kinds", b"\x02\x03").book.causes == ["NT.3.1.mseo"]
     # ProgTraceSync that ends before its F-ADDR
     assert "NT.7.5.fields" in judged("indirect_kinds", b"\x24\x17").book.failed
 

@@ -154,7 +154,7 @@ def test_a_wrong_address_of_a_return_that_had_to_be_reported() -> None:
     assert doctored(program, beats, config).passed
     verdict = doctored(program, beats, config, call_address)
     assert not verdict.decoded.diagnostics
-    assert [failure.clause for failure in verdict.failures] == ["NT.8.1.uaddr"]
+    assert verdict.book.causes == ["NT.8.1.uaddr"]
 
 
 def test_sequential_jumps_are_counted() -> None:
@@ -173,7 +173,7 @@ def test_custom_instruction() -> None:
     row = int(rows[0]) + 1
     beats.iaddr[row, 0] += 4
     beats.iretire[row, 0] -= 2
-    assert check(NtraceCapture(Config(), program, data, beats, exact=False)).book.failed == ["NT.10.1.custom"]
+    assert check(NtraceCapture(Config(), program, data, beats, exact=False)).book.causes == ["NT.10.1.custom"]
 
 
 def test_decoding_starts_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
