@@ -72,6 +72,7 @@ class Edges:
         self.beats, self.blocks = beats, blocks
         self._rc7, self._sync4 = variant == "rc7", variant == "rc7" and htm
         self.edges: list[Edge] = []
+        self.silent_exits = 0  # from Debug Mode with trace disabled, of which v1_0 says nothing
         self.marks: list[Mark] = []
         self.stops: list[int] = []  # blocks (of any kind) before each stop
         self._tracing = tracing_rows(beats)
@@ -112,6 +113,8 @@ class Edges:
                     self.edges.append(Edge(index, "debug_entry", "NT.8.6.stop_while_off", optional=not off))
             elif off and self._rc7:
                 self._edge(index, "trace_off", "NT.8.6.start_while_off")
+            elif off:
+                self.silent_exits += 1
 
     def _episode(self, begin: int, end: int, turns: np.ndarray) -> None:
         """Tracing in rows [begin, end)."""

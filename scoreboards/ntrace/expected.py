@@ -74,6 +74,7 @@ class Expected:
     block_start: index of each block's first instruction; block_cycle and block_time (the timestamp then) beside it.
     drop_at: instructions before each beat that was taken without room, None without beats (then a loss may be
     anywhere). open_end: the record ends while tracing, so the encoder may still hold the last instructions.
+    silent_exits: of edges.Edges.
     """
 
     pc: np.ndarray
@@ -92,6 +93,7 @@ class Expected:
     block_time: np.ndarray | None = None
     drop_at: np.ndarray | None = None
     open_end: bool = False
+    silent_exits: int = 0
     halfwords: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -173,7 +175,7 @@ def _from_beats(capture: NtraceCapture, beats: Beats) -> Expected:
         [Vendor(int(row_end[r]), int(beats.vendor[r]), int(beats.vendor_data[r])) for r in vendor.tolist()],
         States.of(traced.begin, beats.priv[lanes], beats.context[lanes], beats.hcontext[lanes]),
         cycle, traced.begin, beats.cycle[traced.row], beats.tstamp[traced.row], row_begin[beats.drop.astype(bool)],
-        bool(len(tracing) and tracing[-1]),
+        bool(len(tracing) and tracing[-1]), edges.silent_exits,
     )  # fmt: skip
 
 

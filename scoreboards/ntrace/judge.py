@@ -30,7 +30,6 @@ FOREIGN = Foreign(
     pulses=("ing_itype_i", "ing_iretire_i", "notify_i", "ext_notify_i", "vendor_tcode_i"),
     levels=("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "low_power_i"),
     blocks=True,
-    freed={"NT.7.1.trap": ("ownership_at_traps", False)},
 )  # fmt: skip
 
 

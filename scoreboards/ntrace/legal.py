@@ -82,7 +82,8 @@ def _types(legal: Legal) -> None:
         ~np.isin(rcode, _codes(legal, RCODE)),
         lambda i: _refused(RCODE, rcode[i]),
     )
-    legal.rule("NT.7.8.btm", full & (not htm), hist_full, "there is no HIST in BTM")
+    btm = np.zeros(len(table), dtype=bool) if htm else every
+    legal.rule("NT.7.8.btm", btm, full & hist_full, "there is no HIST in BTM")
     legal.rule("NT.7.8.hist_bits", full & hist_full, rdata < 2, "HIST holds no branch, at least 2 bits are sent")
     legal.rule("NT.7.8.icnt", full & (rcode == 0), rdata == 0, "I-CNT=0 cannot be full")
 
@@ -162,7 +163,7 @@ def _sync_codes(legal: Legal, capture: NtraceCapture) -> None:
     legal.rule("NT.8.5.periodic_off", has, (sync == 2) & (config.inst_sync_mode == 0), "SYNC=2 with trTeInstSyncMode=0")
     four = sync == 4
     legal_four = (config.variant == "v1_0" and config.mode == "btm") or config.variant == "rc7"
-    legal.rule("NT.8.4.4.sync4", four, four & (not legal_four), "SYNC=4 is for BTM only in v1_0")
+    legal.rule("NT.8.4.4.sync4", four if legal_four else has, four & (not legal_four), "SYNC=4 is for BTM only in v1_0")
     after_error = np.concatenate(([False], table.is_a(t.TC_ERROR)[:-1]))
     legal.rule("NT.8.5.sync7", (sync == 7) & legal.joined, ~after_error, "SYNC=7 without an Error before it")
 

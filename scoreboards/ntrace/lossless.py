@@ -45,6 +45,7 @@ FIELDS = {  # of messages, and the clauses that hold if decoding goes on rightly
     "btype": ("NT.6.2.btype",),
     "bcnt": ("NT.7.11.repeat",),
 }
+STARTS_OFF = "NT.8.6.start_while_off"
 VENDOR_EVCODE = 8  # and above (table 23)
 PLAIN_STARTS = (
     "wake",
@@ -210,7 +211,8 @@ class Lossless(Alignment):
         told = self._told(EDGES)
         for edge in self.expected.edges:
             self.book.count(edge.clause)
-        self._match(self.expected.edges, told, self._same_edge, lambda e: e.clause, "edge")
+        if self._match(self.expected.edges, told, self._same_edge, lambda e: e.clause, "edge"):
+            self.book.count(STARTS_OFF, self.expected.silent_exits)
 
     def _same_edge(self, edge: Edge, at: int | None, event: Any) -> bool:
         plain = self._codes_optional and event.kind == "trace_on" and edge.kind in PLAIN_STARTS
@@ -219,8 +221,8 @@ class Lossless(Alignment):
         )  # "Optional": a vendor may have its own code
         return at in (None, edge.index) and (edge.kind == event.kind or plain or own)
 
-    def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> None:
-        """The first of them that is missing, extra or different is the failure."""
+    def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> bool:
+        """Whether all agree: the first of them that is missing, extra or different is the failure."""
         found = first_mismatch(
             wanted,
             told,
@@ -232,6 +234,7 @@ class Lossless(Alignment):
             first, number = found
             at, event = (None, None) if number is None else told[number]
             self._mismatch(None if first is None else wanted[first], at, event, clause_of, what)
+        return found is None
 
     def _mismatch(self, wanted: Trap | Edge | None, at: int | None, event: Any, clause_of: Callable, what: str) -> None:
         if isinstance(wanted, Edge) and at is not None and at < wanted.index:

@@ -43,8 +43,10 @@ INFERABLE, DIRECT, REFERENCE, HIST_EMPTY = "NT.10.inferable", "NT.7.2.direct_bra
 LINEAR, AT_BRANCH, AT_JUMP = "NT.8.5.sync2_linear", "NT.8.5.sync2_direct", "NT.8.5.sync2_indirect"
 TRAPS = {True: "NT.2.interrupt", False: "NT.2.exception"}
 AGAIN, AT_START, AT_TARGET = "NT.8.6.back_to_back_traps", "NT.8.6.trap_at_start", "NT-12"
+QUEUE, AT_TRAPS = "NT.3.fifo", "NT.7.1.trap"
 LOSS, LOSS_AT_END = "NT.7.4.error", "NT.7.4.error_alone"
 INDIRECT = (t.TC_INDIRECT, t.TC_INDIRECT_SYNC, t.TC_HIST, t.TC_HIST_SYNC)
+MESSAGES = 2  # of the largest: "internal FIFOs are designed to hold at least two" (chapter 3)
 MOST = 20  # places in doubt of one run; a report shows the first of a clause
 
 # Which of the clauses above a failure leaves in doubt, by its own clause; the first that fits counts.
@@ -53,6 +55,7 @@ ABOUT_EDGES = re.compile(r"NT-2$|NT\.7\.12\.|NT\.8\.6\.st|NT\.8\.5\.start_messag
 ABOUT_ADDRESSES = re.compile(r"NT\.8\.[12]\.")
 ABOUT_COUNTS = re.compile(r"NT\.8\.4\.")
 ABOUT_HISTORIES = re.compile(r"NT\.8\.3\.|NT\.10\.branches|NT-1$")
+ABOUT_CONTEXTS = re.compile(r"NT\.7\.1\.")
 ABOUT_FLOW = re.compile(r"NT\.1[01]\.|NT\.[29]\.|NT\.6\.2\.btype|NT-1[24]$|NT\.8\.5\.sync7")
 
 
@@ -133,6 +136,7 @@ class Proven:
         self._synchronized(found)
         self._trapped(found)
         self._lost(found)
+        self._waiting(found)
         return found
 
     def _bytes(self, found: Counter[str]) -> None:
@@ -225,6 +229,19 @@ class Proven:
         found[AT_START] += _number(started)
         found[AT_TARGET] += _number(arrived)
         self._predicted(found)
+        self._owned(found)
+
+    def _owned(self, found: Counter[str]) -> None:
+        """Ownership right after what reports that a trap, or the return from one, changed the privilege."""
+        states, table = self._expected.states, self._table
+        if not self._lossless.capture.config.ownership or not len(states.begin):
+            return
+        xret = table.is_a(*INDIRECT) & self._turned() & (self._expected.itype[self._last] == IType.XRET)
+        rows = np.flatnonzero(self._led & ((table["btype"] > 0) | xret) & (self._end > 0))
+        priv = (states.value & np.uint64(7)).astype(np.int64)
+        ran, runs = (np.searchsorted(states.begin, self._end[rows] - k, side="right") - 1 for k in (1, 0))
+        owned = np.append(table.tcode[1:], 0)[rows] == t.TC_OWNERSHIP
+        found[AT_TRAPS] += _number(owned & (priv[ran] != priv[runs]))
 
     def _predicted(self, found: Counter[str]) -> None:
         """A full I-CNT with a return inside its count, which no message reports."""
@@ -248,6 +265,18 @@ class Proven:
             elif table["sync"][number + 1] != t.ABSENT and segment.certain:
                 found[LOSS] += 1
 
+    def _waiting(self, found: Counter[str]) -> None:
+        """Losses while two messages at least had not left although what they report had happened."""
+        beats, out, cycle = self._lossless.capture.beats, self._lossless.capture.out_cycle, self._expected.cycle
+        if beats is None or out is None or cycle is None or not beats.drop.any():
+            return
+        rows = np.flatnonzero(self._good & (self._end > 0))
+        happened = cycle[self._last[rows]].astype(np.int64)
+        last = np.append(self._table.offset[1:], len(out))[rows] - 1
+        left = np.asarray(out, dtype=np.int64)[last]
+        for lost in beats.cycle[beats.drop.astype(bool)].astype(np.int64).tolist():
+            found[QUEUE] += _number((happened < lost) & (left > lost)) >= MESSAGES
+
     # In doubt
 
     def doubts(self) -> Iterator[Failure]:
@@ -266,6 +295,11 @@ class Proven:
             yield from BYTES
         elif ABOUT_EDGES.match(clause):
             yield from (STARTS[e.kind] for e in self._expected.edges if e.index == index and e.kind in STARTS)
+        elif ABOUT_CONTEXTS.match(clause):
+            xret = (
+                index is not None and 0 < index <= len(self._expected) and self._expected.itype[index - 1] == IType.XRET
+            )
+            yield from [AT_TRAPS] if xret or index in self._traps_at else []
         elif ABOUT_ADDRESSES.match(clause):
             yield REFERENCE
         elif any(about.match(clause) for about in (ABOUT_COUNTS, ABOUT_HISTORIES, ABOUT_FLOW)):

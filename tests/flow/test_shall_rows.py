@@ -12,7 +12,14 @@ from rvtrace.flow.dut.select import not_applicable, not_run, select
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 
-DEVICES = ("ctr/duts/quay_ctr", "hpm/duts/kite", "tandem/duts/basalt", "tandem/duts/cinder")
+DEVICES = (
+    "ntrace/duts/skua",
+    "ntrace/duts/tern",
+    "ctr/duts/quay_ctr",
+    "hpm/duts/kite",
+    "tandem/duts/basalt",
+    "tandem/duts/cinder",
+)
 # why a shall row is N/A: something that the device lacks, a part that is not the device, or a quotation
 REASONS = (
     r"holds in .*, which is not claimed$",
