@@ -135,7 +135,7 @@ class Lossless(Alignment):
     def prove(self, diagnostics: list[Diagnostic]) -> None:
         """Count what the comparison has proven, the decoder's diagnostics that count beside its own failures."""
         known = [Wrong(int(np.searchsorted(self.table.offset, d.offset)), d.clause) for d in diagnostics]
-        proven = Proven(self, [*known, *self.wrong], self.field.steps)
+        proven = Proven(self, [*known, *self.wrong], self.field)
         for clause, times in proven.counts().items():
             self.book.count(clause, times)
         for failure in proven.doubts():

@@ -25,6 +25,7 @@ from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.align import Alignment
 from rvtrace.scoreboards.ntrace.expected import Trap
+from rvtrace.scoreboards.ntrace.wrong_field import WrongField
 
 JUMPS = {
     "NT.2.xret": (IType.XRET,),
@@ -47,6 +48,7 @@ QUEUE, AT_TRAPS = "NT.3.fifo", "NT.7.1.trap"
 LOSS, LOSS_AT_END = "NT.7.4.error", "NT.7.4.error_alone"
 INDIRECT = (t.TC_INDIRECT, t.TC_INDIRECT_SYNC, t.TC_HIST, t.TC_HIST_SYNC)
 MESSAGES = 2  # of the largest: "internal FIFOs are designed to hold at least two" (chapter 3)
+PLACES = 4  # where decoding may have gone on that are looked at
 MOST = 20  # places in doubt of one run; a report shows the first of a clause
 
 # Which of the clauses above a failure leaves in doubt, by its own clause; the first that fits counts.
@@ -70,9 +72,9 @@ class Wrong(NamedTuple):
 class Proven:
     """One comparison that was made. wrong: what was found wrong, or could not be decoded."""
 
-    def __init__(self, lossless: Alignment, wrong: Iterable[Wrong], steps: list[Any]) -> None:
+    def __init__(self, lossless: Alignment, wrong: Iterable[Wrong], field: WrongField) -> None:
         self._lossless, self._table, self._expected = lossless, lossless.table, lossless.expected
-        self._wrong, self._steps = sorted(wrong, key=lambda one: one.message), steps
+        self._wrong, self._field = sorted(wrong, key=lambda one: one.message), field
         self._htm = lossless.capture.config.mode == "htm"
         n = len(self._table)
         self._begin, self._end = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
@@ -251,7 +253,10 @@ class Proven:
         until = np.concatenate(([0], np.cumsum(returns)))
         n, table = len(self._expected), self._table
         full = self._good & (table["rcode"] == 0)
-        begin, end = np.clip(self._begin, 0, n), np.clip(self._end - 1, 0, n)
+        jump = np.append(
+            table.is_a(*INDIRECT)[1:] & (self._begin[1:] == self._end[1:]), False
+        )  # of the last of the count
+        begin, end = np.clip(self._begin, 0, n), np.clip(self._end - jump, 0, n)
         found[PREDICTED] += _number(full & (until[np.maximum(end, begin)] > until[begin]))
 
     def _lost(self, found: Counter[str]) -> None:
@@ -305,8 +310,7 @@ class Proven:
         elif any(about.match(clause) for about in (ABOUT_COUNTS, ABOUT_HISTORIES, ABOUT_FLOW)):
             if wrong.message < len(self._table):
                 yield from self._fields(wrong)
-            if not ABOUT_COUNTS.match(clause):
-                yield from self._next(wrong)
+            yield from self._next(wrong)
 
     def _fields(self, wrong: Wrong) -> Iterator[str]:
         """The clauses of the fields of the message that is wrong."""
@@ -327,11 +331,17 @@ class Proven:
 
     def _next(self, wrong: Wrong) -> Iterator[str]:
         """The clauses of what the hart did next."""
-        index = wrong.index
-        if index is None and wrong.message < len(self._table) and (begin := int(self._begin[wrong.message])) >= 0:
-            later = (step.index for step in self._steps if step.index > begin or (step.trap and step.index == begin))
-            index = next(later, None)
-        if index is None or not 0 < index <= len(self._expected):
+        if wrong.index is not None:
+            yield from self._around(wrong, wrong.index)
+        elif wrong.message < len(self._table):
+            for begin in self._field.traced(wrong.message)[:PLACES]:
+                steps = self._field.steps
+                later = (step.index for step in steps if step.index > begin or (step.trap and step.index == begin))
+                yield from self._around(wrong, next(later, 0))
+
+    def _around(self, wrong: Wrong, index: int) -> Iterator[str]:
+        """The clauses of what led to a traced instruction."""
+        if not 0 < index <= len(self._expected):
             return
         itype, jumped = int(self._expected.itype[index - 1]), self._flow[index - 1] == Flow.UNINFERABLE
         traps = self._traps_at.get(index, [])

@@ -83,9 +83,9 @@ class WrongField:
         if before is None or halves is None:
             return diagnostic
         if diagnostic.clause == COUNTS_TRAPPED:
-            passed = [self._passed(diagnostic, number, at, halves) for at in self._traced(number)]
+            passed = [self._passed(diagnostic, number, at, halves) for at in self.traced(number)]
             return next((one for one in passed if one is not None), diagnostic)
-        named = [self._at(diagnostic, number, before, at, halves) for at in self._traced(number)]
+        named = [self._at(diagnostic, number, before, at, halves) for at in self.traced(number)]
         return named[0] if len({one.clause for one in named}) == 1 else diagnostic
 
     def _at(self, diagnostic: Diagnostic, number: int, before: int, at: int, halves: int) -> Diagnostic:
@@ -109,7 +109,7 @@ class WrongField:
                 return before, halves
         return None, None
 
-    def _traced(self, number: int) -> list[int]:
+    def traced(self, number: int) -> list[int]:
         """The traced instructions that may follow what the messages before one report."""
         told, segments = int(self._alignment.decoded.first_pc[number]), self._alignment.segments
         for place, segment in enumerate(segments):
