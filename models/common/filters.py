@@ -19,6 +19,11 @@ Filters are joined by `|`, the conditions of one by `&`; a watchpoint means itse
 
 `ecause` and `trap` match from a trap's handler to the xRET that ends it. A block is taken as a whole. The first block
 of `->B` is the first one after trTeEnable was 0, which also ends what `A->B`, `ecause` and `trap` have started.
+
+The chapters of filters are silent on two points, which the editor of E-Trace answers (`OURS`; a device may do it
+otherwise, `READINGS`): an interrupt without instructions has no address and is not subject to a comparison of
+addresses (trace-spec issue 132), which keeps for it the result of the block before; tval is compared at itype 1 and 2
+only (135), elsewhere a comparison of it is false.
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,6 +59,22 @@ _TERM = re.compile(r"(\w+)(=|!=|<=|>=|<|>)(.+)")
 _CODE = np.array([PRIVILEGE.get(priv, 0) for priv in range(8)], np.int64)  # the bit of trTeFilterMatchChoicePrivilege
 UNSELECTED, DISABLED = "unselected", "disabled"  # why a filter that is configured matches nothing
 _EXAMPLE = "FILTER='iaddr=0x80000100..0x800001ff&priv=M'"
+
+
+class FilterReading(NamedTuple):
+    """What a filter does where the chapters are silent.
+
+    unplaced: a comparison of addresses, of an interrupt without instructions: "kept" as of the block before, "true"
+    (the condition is ignored), or "compared" with what the port carries. tval: compared at "traps" only, or "always".
+    """
+
+    unplaced: str = "kept"
+    tval: str = "traps"
+
+
+OURS = FilterReading()
+READINGS = tuple(FilterReading(unplaced, tval) for unplaced in ("kept", "true", "compared")
+                 for tval in ("traps", "always"))  # fmt: skip
 
 
 class FilterError(ValueError):
@@ -89,14 +111,13 @@ class FilterSettings:
             values |= _halves(f"trTeComp{j}PMatch", primary) | _halves(f"trTeComp{j}SMatch", secondary)
         return values
 
-    def qualify(self, beats: Beats, placed: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    def qualify(self, beats: Beats, reading: FilterReading = OURS) -> tuple[np.ndarray, np.ndarray]:
         """Masks [n, lanes]: blocks that are traced, and those after which a watchpoint is reported.
 
-        Lanes without a block are neither. Blocks are seen in order while `enable` is 1; 0 resets what was seen. placed:
-        an interrupt without instructions has an address; else (E-Trace) comparators see 0 there.
+        Lanes without a block are neither. Blocks are seen in order while `enable` is 1; 0 resets what was seen.
         """
         valid = beats.valid()
-        seen = _Blocks(beats, valid, placed)
+        seen = _Blocks(beats, valid, reading)
         results = [_Comparator(self, seen, *comp) for comp in self.comps]
         matched = np.full(seen.count, not self.inst_filters)
         for index, (control, inst, ecause) in enumerate(self.filters):
@@ -114,12 +135,14 @@ class FilterSettings:
 class _Blocks:
     """The blocks of some beats, one after the other."""
 
-    def __init__(self, beats: Beats, valid: np.ndarray, placed: bool) -> None:
-        self.count = int(valid.sum())
+    def __init__(self, beats: Beats, valid: np.ndarray, reading: FilterReading) -> None:
+        self.count, self.reading = int(valid.sum()), reading
         self.itype, self.priv, self.cause = beats.itype[valid], beats.priv[valid], beats.cause[valid]
         self.inputs = [getattr(beats, name)[valid].astype(np.uint64) for name in INPUTS]
-        if not placed:
-            self.inputs[INPUTS.index("iaddr")][(self.itype == IType.INTERRUPT) & (beats.iretire[valid] == 0)] = 0
+        self.trap = (self.itype == IType.EXCEPTION) | (self.itype == IType.INTERRUPT)
+        self.unplaced = (self.itype == IType.INTERRUPT) & (beats.iretire[valid] == 0)
+        if reading.unplaced == "compared":
+            self.unplaced[:] = False
         # A block whose epoch is unlike that of the block before came after enable was 0; beats with enable 0 have their
         # own.
         off = 2 * np.cumsum(beats.enable == 0) - (beats.enable == 0)
@@ -143,15 +166,23 @@ class _Comparator:
             s = np.ones(seen.count, bool)
         else:
             s = _compare(settings, seen, control >> S_INPUT_BIT & 3, s_function, secondary, -1)
+        # whether one of its comparisons is of addresses; function 6 of the secondary one is none
+        compares = control & 3 == 0 or (mode != PRIMARY and s_function < SPECIAL and control >> S_INPUT_BIT & 3 == 0)
+        unplaced = seen.unplaced & compares
         if mode == LATCH:
-            self.output = _latched(seen, p, s, primed=control >> P_FUNCTION_BIT & 7 == SPECIAL)
+            self.output = _latched(seen, p, s, unplaced, primed=control >> P_FUNCTION_BIT & 7 == SPECIAL)
         else:
             self.output = {PRIMARY: p, BOTH: p & s, NOT_BOTH: ~(p & s)}[mode]
+        first = {begin for begin, _ in seen.runs()}
+        for i in np.flatnonzero(unplaced).tolist():
+            kept = i not in first and self.output[i - 1]
+            self.output[i] = kept if seen.reading.unplaced == "kept" else True
         self.notify = np.zeros(seen.count, bool)
         if control & P_NOTIFY and control & 3 == 0:
             self.notify |= p
         if control & S_NOTIFY and control >> S_INPUT_BIT & 3 == 0:
             self.notify |= s
+        self.notify &= ~seen.unplaced
 
 
 def _compare(settings: FilterSettings, seen: _Blocks, which: int, function: int, match: int, mask: int) -> np.ndarray:
@@ -162,15 +193,20 @@ def _compare(settings: FilterSettings, seen: _Blocks, which: int, function: int,
         raise FilterError(f"comparator input {which} is not implemented; choose 0 (iaddr), 1 (context) or 2 (tval)")
     bits = CONTEXT_BITS if INPUTS[which] == "context" else settings.xlen
     mask &= (1 << bits) - 1
-    return _COMPARE[function](seen.inputs[which] & np.uint64(mask), np.uint64(match & mask))
+    result = _COMPARE[function](seen.inputs[which] & np.uint64(mask), np.uint64(match & mask))
+    return result & seen.trap if INPUTS[which] == "tval" and seen.reading.tval == "traps" else result
 
 
-def _latched(seen: _Blocks, p: np.ndarray, s: np.ndarray, primed: bool) -> np.ndarray:
-    """Match mode 3: from the block that sets it to the one whose secondary result is true."""
+def _latched(seen: _Blocks, p: np.ndarray, s: np.ndarray, skipped: np.ndarray, primed: bool) -> np.ndarray:
+    """Match mode 3: from the block that sets it to the one whose secondary result is true. skipped: blocks that change
+    nothing.
+    """
     output = np.zeros(seen.count, bool)
     for begin, end in seen.runs():
         latch = primed
         for i, (on, off) in enumerate(zip(p[begin:end].tolist(), s[begin:end].tolist()), begin):
+            if skipped[i]:
+                continue
             latch = latch or on
             output[i] = latch
             latch = latch and not off

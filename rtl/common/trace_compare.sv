@@ -8,7 +8,8 @@ module trace_compare #(
   input  logic [2:0]  function_i,  // 0 to 5 compare, 6 is never true, 7 always
   input  logic [63:0] iaddr_i,     // the inputs are zero-extended
   input  logic [63:0] context_i,
-  input  logic [63:0] tval_i,
+  input  logic [63:0] tval_i,      // only of a trap
+  input  logic        trap_i,
   input  logic [63:0] match_i,
   input  logic [63:0] mask_i,      // bits that are compared
 
@@ -20,7 +21,7 @@ module trace_compare #(
   localparam logic [63:0] ContextMask = {32'd0, {32{1'b1}}};
 
   logic [63:0] value, match, mask;
-  logic        equal, less;
+  logic        equal, less, compared;
 
   assign value = ((input_i == 2'd0) ? iaddr_i :
                   (input_i == 2'd1) ? context_i :
@@ -30,12 +31,12 @@ module trace_compare #(
   assign equal = (value == match);
   assign less  = (value < match);
 
-  assign result_o = (function_i == 3'd0) ? equal :
+  assign compared = (function_i == 3'd0) ? equal :
                     (function_i == 3'd1) ? !equal :
                     (function_i == 3'd2) ? less :
                     (function_i == 3'd3) ? (less || equal) :
-                    (function_i == 3'd4) ? (!less && !equal) :
-                    (function_i == 3'd5) ? !less :
-                    (function_i == 3'd7);
+                    (function_i == 3'd4) ? (!less && !equal) : !less;
+  assign result_o = (function_i == 3'd7) ||
+                    ((function_i != 3'd6) && compared && ((input_i != 2'd2) || trap_i));
 
 endmodule

@@ -4,7 +4,8 @@
 //
 // Combinational from the lanes to the outputs, lane 0 (the oldest block) first; the state after the last
 // lane is kept when the beat is accepted. The state is cleared by a beat with enable_i = 0. Settings
-// may change only while enable_i is 0. daddr, impdef, dtype and dsize are not built: a comparator of daddr sees 0,
+// may change only while enable_i is 0. An interrupt without instructions has no address: a comparator of addresses keeps
+// for it the result of the block before. tval is compared at traps only, else the comparison is false. daddr, impdef, dtype and dsize are not built: a comparator of daddr sees 0,
 // one that does not exist is false, and the other conditions are ignored.
 module trace_filter #(
   parameter int Xlen         = 64,  // 32 or 64
@@ -41,7 +42,8 @@ module trace_filter #(
 
   // State of a trap condition: {matching, traps nested in the one that it matches}.
   localparam int TrapBits  = 5;
-  localparam int StateBits = NComps + 2*TrapBits*NFilters;
+  localparam int Last      = NComps + 2*TrapBits*NFilters;  // of each comparator, its result for the block before
+  localparam int StateBits = Last + NComps;
 
   logic [StateBits-1:0] state_q, state_d;
 
@@ -50,7 +52,7 @@ module trace_filter #(
     logic [7:0]      cause;
     logic [2:0]      priv;
     logic [63:0]     iaddr, tval, context_id;
-    logic            block, trap, trap_return;
+    logic            block, trap, trap_return, unplaced;
 
     assign itype       = ing_itype_i[4*k +: 4];
     assign cause       = ing_cause_i[8*k +: 8];
@@ -61,6 +63,8 @@ module trace_filter #(
     assign trap        = trace_pkg::is_trap(itype);
     assign block       = (ing_iretire_i[IRetireWidth*k +: IRetireWidth] != '0) || trap;
     assign trap_return = (itype == trace_pkg::ItypeTrapReturn);
+    assign unplaced    = (ing_iretire_i[IRetireWidth*k +: IRetireWidth] == '0) &&
+                         (itype == trace_pkg::ItypeInterrupt);
 
     logic [StateBits-1:0] state_in, state_new, state_out;
     if (k == 0) begin : gen_first
@@ -77,7 +81,7 @@ module trace_filter #(
       logic [31:0] control;
       logic [1:0]  mode;
       logic [2:0]  pfunction, sfunction;
-      logic        primary, secondary, primed, latch, both;
+      logic        primary, secondary, primed, latch, both, compares, kept;
       logic [63:0] pmask;
 
       assign control   = comp_cfg_i[160*j +: 32];
@@ -96,6 +100,7 @@ module trace_filter #(
         .iaddr_i    (iaddr),
         .context_i  (context_id),
         .tval_i     (tval),
+        .trap_i     (trap),
         .match_i    (comp_cfg_i[160*j+32 +: 64]),
         .mask_i     (pmask),
         .result_o   (primary)
@@ -109,6 +114,7 @@ module trace_filter #(
         .iaddr_i    (iaddr),
         .context_i  (context_id),
         .tval_i     (tval),
+        .trap_i     (trap),
         .match_i    (comp_cfg_i[160*j+96 +: 64]),
         .mask_i     ({64{1'b1}}),
         .result_o   (secondary)
@@ -118,13 +124,19 @@ module trace_filter #(
       assign primed = (pfunction == 3'd6);
       assign latch  = primary || (state_in[j] ^ primed);
       assign both   = primary && secondary;
-      assign state_new[j] = (latch && !secondary) ^ primed;
+      assign compares = (control[1:0] == 2'd0) ||
+                        ((mode != 2'd0) && (sfunction < 3'd6) && (control[3:2] == 2'd0));
+      assign kept     = unplaced && compares;
+      assign state_new[j] = kept ? state_in[j] : (latch && !secondary) ^ primed;
 
-      assign comp[j] = (mode == 2'd0) ? primary :
+      assign comp[j] = kept ? state_in[Last+j] :
+                       (mode == 2'd0) ? primary :
                        (mode == 2'd1) ? both :
                        (mode == 2'd2) ? !both : latch;
-      assign comp_notify[j] = (control[14] && (control[1:0] == 2'd0) && primary) ||
-                              (control[15] && (control[3:2] == 2'd0) && secondary);
+      assign state_new[Last+j] = comp[j];
+      assign comp_notify[j] = !unplaced &&
+                              ((control[14] && (control[1:0] == 2'd0) && primary) ||
+                               (control[15] && (control[3:2] == 2'd0) && secondary));
 
       logic unused_control;  // reserved bits
       assign unused_control = ^{control[31:16], control[11], control[7]};

@@ -150,17 +150,7 @@ module etrace_encoder
   assign ing_ready_o = room || !stall_ena_i;
   assign drop_o      = !room && !stall_ena_i;
 
-  // An interrupt without instructions has no address: the filters see 0.
   logic [NBlocks-1:0]               qualified, watch;
-  logic [NBlocks*IAddressWidth-1:0] filter_iaddr;
-  for (genvar k = 0; k < NBlocks; k++) begin : gen_filter_iaddr
-    logic unplaced;
-    assign unplaced = (ing_iretire_i[IRetireWidth*k +: IRetireWidth] == '0) &&
-                      (ing_itype_i[4*k +: 4] == trace_pkg::ItypeInterrupt);
-    assign filter_iaddr[IAddressWidth*k +: IAddressWidth] =
-        ing_iaddr_i[IAddressWidth*k +: IAddressWidth] & {IAddressWidth{!unplaced}};
-  end
-
   trace_filter #(
     .Xlen         (IAddressWidth),
     .NBlocks      (NBlocks),
@@ -176,7 +166,7 @@ module etrace_encoder
     .filter_cfg_i,
     .comp_cfg_i    (comp_cfg),
     .ing_itype_i,
-    .ing_iaddr_i   (filter_iaddr),
+    .ing_iaddr_i,
     .ing_iretire_i,
     .ing_cause_i   ({NBlocks{ing_cause_i}}),
     .ing_tval_i    ({NBlocks{ing_tval_i}}),

@@ -392,7 +392,7 @@ class Alignment(Comparison):
             there = traps.get(at + min(max(event.index - first, 0), length), ()) if event.kind == "trap" else None
             if there is not None and not any(Alignment.same_trap(self, trap, event) for trap in there):
                 return False
-        if self._ended and any(at + e.index - first not in self._ended for e in piece.events if self._is_end(e)):
+        if self._ended and any(at + e.index - first not in self._ended for e in piece.events if self.is_end(e)):
             return False
         return piece is not self.pieces[-1] or at + length == n or self._may_end()
 
@@ -424,7 +424,7 @@ class Alignment(Comparison):
         """The traced instructions before which trace ended."""
         return frozenset(support.index for support in self.expected.supports if support.clause == "ET.alg.ended")
 
-    def _is_end(self, event: Any) -> bool:
+    def is_end(self, event: Any) -> bool:
         """Whether a support packet reports that trace ended."""
         return event.kind == "support" and int(self.table["qual_status"][event.packet]) in (ENDED_REP, ENDED_NTR)
 
@@ -487,7 +487,7 @@ class Alignment(Comparison):
 
     def _ended_early(self, piece: Piece, at: int, index: int) -> bool:
         """Whether the trace is reported to end where it did not, before the first PC that differs."""
-        ends = (e.index - piece.begin for e in piece.events if self._is_end(e))
+        ends = (e.index - piece.begin for e in piece.events if self.is_end(e))
         return any(end <= index and at + end not in self._ended for end in ends)
 
     def _other_failure(self, piece: Piece, at: int) -> None:

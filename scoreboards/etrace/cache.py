@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import product
 
 from rvtrace.models.etrace.config import CACHE_RETURNS, CACHE_SYNCS, Config
+from rvtrace.scoreboards.common.readings import best
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
@@ -32,17 +33,10 @@ def as_found(
 ) -> tuple[EtraceCapture, Verdict]:
     """The capture and its verdict with the reading of the cache that they fit; as claimed if they fit none better."""
     used = any(packet is not None and packet.name == "jump_target" for packet in claimed.decoded.packets)
-    if claimed.passed or not used or capture.exact:
+    if not used or capture.exact:
         return capture, claimed
-    best = capture, claimed
-    for config in _others(capture.config):
-        other = replace(capture, config=config)
-        verdict = judge(other)
-        if _failures(verdict) < _failures(best[1]):
-            best = other, verdict
-    if best[0] is not capture:
-        best[1].notes = (*best[1].notes, _sentence(best[0].config))
-    return best
+    others = ((replace(capture, config=config), _sentence(config)) for config in _others(capture.config))
+    return best(capture, claimed, judge, others)
 
 
 def _others(config: Config) -> Iterator[Config]:
@@ -50,10 +44,6 @@ def _others(config: Config) -> Iterator[Config]:
         differs = (returns, syncs) != (config.cache_returns, config.cache_syncs)
         if differs and (returns != "clear" or config.implicit_return):
             yield replace(config, cache_returns=returns, cache_syncs=syncs)
-
-
-def _failures(verdict: Verdict) -> int:
-    return sum(failed for _, failed in verdict.book.results().values())
 
 
 def _sentence(config: Config) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rvtrace.models.common.filters import OURS, FilterReading
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
@@ -29,7 +30,8 @@ class EtraceCapture(Observed):
     repeats the run. sent: the payloads as the device sent them, if `packets` are what they mean by a hypothesis
     (scoreboards/etrace/dialects.py), else None. number, base: of a part of a longer trace, the number of its first
     packet there, and the offset of its first byte, for people. queue: descriptors that our encoder's queue holds, 0 if
-    nobody knows. always_ready: whether the receiver of the bytes was ready in every cycle.
+    nobody knows. filters: what they do where the
+    text is silent. always_ready: whether the receiver of the bytes was ready in every cycle.
     """
 
     config: Config
@@ -53,6 +55,7 @@ class EtraceCapture(Observed):
     number: int = 0
     base: int = 0
     queue: int = 0
+    filters: FilterReading = OURS
     always_ready: bool = False
 
     @property

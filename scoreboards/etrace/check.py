@@ -17,6 +17,7 @@ from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
+from rvtrace.scoreboards.common.readings import best, filtered
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.diagnosis.budget import Budget
 from rvtrace.scoreboards.diagnosis.cheap import missing, sentence
@@ -52,7 +53,9 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     """
     tolerances = chosen(tolerances, capture, Tolerances)
     judge = partial(judged, tolerances=tolerances)
-    claimed, (capture, verdict) = capture, as_found(capture, judge(capture), judge)
+    claimed, verdict = capture, judge(capture)
+    capture, verdict = best(capture, verdict, judge, filtered(capture))
+    capture, verdict = as_found(capture, verdict, judge)
     verdict.read = None if capture is claimed else capture
     if capture.exact or verdict.passed or sentence(b"".join(capture.packets)):
         return verdict

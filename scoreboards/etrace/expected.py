@@ -143,7 +143,7 @@ def _from_beats(capture: EtraceCapture, beats: Beats) -> Expected:
     tracing = (beats.enable & beats.inst_tracing & ~beats.halted & ~beats.in_reset & 1).astype(bool)
     qualified, watched = valid, np.zeros_like(valid)
     if config.filter:
-        qualified, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats, placed=False)
+        qualified, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats, capture.filters)
     lanes = valid & tracing[:, None] & qualified
     traced = Traced.of(beats, lanes, program, config.variant)
     retired, insn, row = traced.retired, traced.insn, traced.row

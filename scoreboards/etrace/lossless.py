@@ -611,6 +611,8 @@ class Lossless(Alignment):
             clause = "ET.pay.support" if support is None else support.clause
             if support is not None and event is not None and at is not None and at < support.index:
                 clause = "ET.pay.support"
+            if clause == "ET.pay.support" and event is not None and self.capture.config.filter and self.is_end(event):
+                clause, text = "ET.ing.filters", "trace is reported to end where the filters accept what comes next"
             places = ["-" if i is None else str(i) for i in (support and support.index, at)]
             table = [("after instructions", places[0], places[1])]
         else:

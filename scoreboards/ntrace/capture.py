@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rvtrace.models.common.filters import OURS, FilterReading
 from rvtrace.models.ntrace.config import Config
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
@@ -24,7 +25,8 @@ class NtraceCapture(Observed):
     ready, an encoder that did not become empty); each is a failure. exact: whether the device declares the
     reference profile. rerun: the one command that repeats the run. origin: shape [len(data)], where each byte was in
     the trace as it was sent, None if it is there. queue: messages that the queue of the encoder holds, 0 if nobody
-    knows. base: where the trace that `data` is a part of has its first byte.
+    knows. filters: what they do where the text is silent. base: where the trace that `data` is a part of has its
+    first byte.
     """
 
     config: Config
@@ -39,6 +41,7 @@ class NtraceCapture(Observed):
     origin: np.ndarray | None = None
     base: int = 0
     queue: int = 0
+    filters: FilterReading = OURS
 
     def sent_at(self, offset: int) -> int:
         """Where a byte of `data` was in the trace as it was sent."""

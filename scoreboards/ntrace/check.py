@@ -19,6 +19,7 @@ from rvtrace.models.ntrace.decoder.decode import DecodedTrace, decode
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.scoreboards.common.clauses import ClauseBook, Plan, plan_of
 from rvtrace.scoreboards.common.findings import Damage
+from rvtrace.scoreboards.common.readings import best, filtered
 from rvtrace.scoreboards.common.verdict import Verdict, chosen, timed
 from rvtrace.scoreboards.diagnosis.budget import Budget
 from rvtrace.scoreboards.diagnosis.cheap import missing, sentence
@@ -53,7 +54,10 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     it, if there are any, and they are failures.
     """
     tolerances = chosen(tolerances, capture, Tolerances)
-    verdict = judged(capture, tolerances)
+    judge = partial(judged, tolerances=tolerances)
+    claimed, verdict = capture, judge(capture)
+    capture, verdict = best(capture, verdict, judge, filtered(capture))
+    verdict.read = None if capture is claimed else capture
     if capture.exact or verdict.passed or sentence(capture.data):
         return verdict
     if missing(verdict.book, acts(capture, verdict.decoded)):
@@ -64,8 +68,9 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
         return verdict
     budget = Budget.of(len(capture.data), capture.beats is not None)
     read = partial(as_read, capture, traced)
-    judge = partial(judged, tolerances=tolerances)
-    return explain(verdict, traced, capture.config, read, judge, budget, capture.rerun).verdict
+    made = explain(verdict, traced, capture.config, read, judge, budget, capture.rerun).verdict
+    made.notes = verdict.notes
+    return made
 
 
 def judged(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdict:

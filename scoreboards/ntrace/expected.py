@@ -151,7 +151,7 @@ def _from_beats(capture: NtraceCapture, beats: Beats) -> Expected:
     if config.filter:
         from rvtrace.models.common.filters import FilterSettings
 
-        qualified, notified = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
+        qualified, notified = FilterSettings.parse(config.filter, config.xlen).qualify(beats, capture.filters)
         lanes, notify = in_trace & qualified, (notified & qualified)[in_trace]
     traced = Traced.of(beats, lanes, program, config.variant)
     retired, insn, pc, size = traced.retired, traced.insn, traced.pc, traced.size

@@ -31,8 +31,15 @@ class Comparator:
     def __init__(self, control: int, pmatch: int, smatch: int, xlen: int) -> None:
         self.control, self.pmatch, self.smatch, self.xlen = control, pmatch, smatch, xlen
         self.latch = field(control, 4, 3) == 6
+        self.last = False
+        inputs = [field(control, 0, 2)]
+        if field(control, 12, 2) and field(control, 8, 3) not in (6, 7):
+            inputs.append(field(control, 2, 2))
+        self.of_addresses = 0 in inputs
 
     def result(self, select: int, function: int, match: int, mask: int, block: dict) -> bool:
+        if select == 2 and block["itype"] not in (1, 2) and function < 6:
+            return False  # tval means nothing
         value = {0: block["iaddr"], 1: block["context"], 2: block["tval"], 3: 0}[select] & mask
         match &= mask & ((1 << (32 if select == 1 else self.xlen)) - 1)
         return [
@@ -48,6 +55,14 @@ class Comparator:
 
     def step(self, block: dict) -> tuple[bool, bool]:
         """(output, watchpoint) for the next block."""
+        nowhere = block["itype"] == 2 and not block["iretire"]
+        if nowhere and self.of_addresses:
+            return self.last, False
+        self.last, notify = self.compared(block)
+        return self.last, notify and not nowhere
+
+    def compared(self, block: dict) -> tuple[bool, bool]:
+        """The same for a block that has what is compared."""
         sfunction = field(self.control, 8, 3)
         mask = self.smatch if sfunction == 6 else -1
         p = self.result(field(self.control, 0, 2), field(self.control, 4, 3), self.pmatch, mask, block)

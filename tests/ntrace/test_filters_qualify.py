@@ -3,7 +3,7 @@
 
 import pytest
 
-from rvtrace.models.common.filters import FilterSettings
+from rvtrace.models.common.filters import OURS, FilterReading, FilterSettings
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType, Priv
 from tests.ntrace.encoder_stream import OFF, RESET, Block, Row, each, exception, linear, row, to_beats
@@ -12,12 +12,12 @@ XRET = Block(IType.XRET, 0x100, 2)
 PLAIN = linear(0x100, 2)
 
 
-def chosen(settings: FilterSettings | str, rows: list[Row] | Beats) -> str:
+def chosen(settings: FilterSettings | str, rows: list[Row] | Beats, reading: FilterReading = OURS) -> str:
     """1 for each block that qualifies, 0 for the others, in order."""
     if isinstance(settings, str):
         settings = FilterSettings.parse(settings)
     beats = rows if isinstance(rows, Beats) else to_beats(rows)
-    qualified, _ = settings.qualify(beats)
+    qualified, _ = settings.qualify(beats, reading)
     return "".join("01"[int(bit)] for bit in qualified[beats.valid()])
 
 
@@ -37,7 +37,8 @@ def test_comparisons(condition: str, expected: str) -> None:
     assert chosen("iaddr" + condition, at(0x100, 0x200, 0x300)) == expected
     blocks = [PLAIN._replace(context=value, tval=value) for value in (0x100, 0x200, 0x300)]
     assert chosen("context" + condition, each(blocks)) == expected
-    assert chosen("tval" + condition, each(blocks)) == expected
+    traps = [exception(0x100)._replace(tval=value) for value in (0x100, 0x200, 0x300)]
+    assert chosen("tval" + condition, each(traps)) == expected
 
 
 def test_unsigned() -> None:
@@ -98,6 +99,27 @@ def test_interrupts() -> None:
     stream = [exception(0x100), PLAIN, XRET, Block(IType.INTERRUPT, 0x100, 0), PLAIN, XRET, PLAIN]
     assert chosen("trap=interrupt", each(stream)) == "0000110"
     assert chosen("trap=exception", each(stream)) == "0110000"
+
+
+@pytest.mark.parametrize("reading, expected", [(OURS, "0011001"), (FilterReading("true"), "1011011"),
+                                               (FilterReading("compared"), "1010011")])  # fmt: skip
+def test_interrupt_without_instructions_has_no_address(reading: FilterReading, expected: str) -> None:
+    """It is where the block before is; a watchpoint at the address that the port carries is none."""
+    here, there, plain = Block(IType.INTERRUPT, 0x200, 0), Block(IType.INTERRUPT, 0x100, 0), linear(0x200, 2)
+    stream = each([here, PLAIN, plain, there, PLAIN, here, plain])
+    assert chosen("iaddr=0x200;watch=0x200", stream, reading) == expected
+
+
+def test_latch_goes_on_over_an_interrupt() -> None:
+    alone = Block(IType.INTERRUPT, 0x300, 0)
+    stream = each([linear(0x200, 2), alone, PLAIN, linear(0x300, 2), alone, PLAIN])
+    assert chosen("iaddr=0x200->0x300", stream) == "111110"
+
+
+def test_tval_means_something_with_a_trap_only() -> None:
+    stream = each([PLAIN, exception(0x100)._replace(tval=5), PLAIN._replace(tval=5)])
+    assert chosen("tval<9", stream) == "010" and chosen("tval!=1..2", stream) == "111"
+    assert chosen("tval<9", stream, FilterReading(tval="always")) == "111"
 
 
 def test_nesting_saturates() -> None:

@@ -98,7 +98,7 @@ class _Blocks:
         rows = every // beats.lanes if beats.lanes > 1 else every
         qualified, noted = tracing[rows], _triggered(beats, every, rows)
         if config.filter:
-            accepted, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats, placed=False)
+            accepted, watched = FilterSettings.parse(config.filter, config.xlen).qualify(beats)
             qualified &= accepted.ravel()[every]
             seen = watched.ravel()[every]
             noted = seen if noted is None else noted | seen

@@ -60,6 +60,14 @@ PAIRS = (
     "ecause=13",
 )
 _CAUSES = (2, 5, 13)
+# Of these the address of a block and of the one before differ in whether they match.
+EDGES = (
+    f"iaddr!={place(FIRST)}",
+    f"iaddr={place(LIMIT)}->{place(LAST)}",
+    f"iaddr!={place(FIRST)}..{place(LAST)}",
+    f"iaddr=->{place(LAST)};watch={place(LIMIT)}",
+    f"context=0&iaddr!={place(LIMIT)}/0xfe",
+)
 # A filter beside one that is configured and matches nothing, and such a one alone. With none selected all is traced.
 OFF = (
     f"iaddr={place(FIRST)}..{place(LAST)}|unselected:iaddr<{place(LIMIT)}",
@@ -133,6 +141,21 @@ def pairs(walk: Walk, at: dict[str, int]) -> Walk:
         walk.step(turn // 2 % 2).trap(inner, at["trap_nested"], interrupt=second).step().jump(at["trap_handler"])
         handle(walk, at["main"]).step(turn % 3).run_to(at["jump"]).jump(at["main"])
     return _round(walk, at)
+
+
+def interrupts(walk: Walk, at: dict[str, int]) -> Walk:
+    """An interrupt before each instruction, twice at every second one: a port that reports it by itself has no address
+    for it, whatever it carries.
+    """
+    for number in range(3 * 14):  # three rounds: nops, a jump, nops, a jump
+        back = walk.pc
+        for _ in range(1 + number % 2):
+            handle(walk.trap(2, at["trap_handler"], interrupt=True), back)
+        if back in (at["jump"], at["back"]):
+            walk.jump(at["first"] if back == at["jump"] else at["main"])
+        else:
+            walk.step()
+    return _round(walk.run_to(at["jump"]).jump(at["main"]), at)
 
 
 def disable(walk: Walk, at: dict[str, int]) -> Walk:

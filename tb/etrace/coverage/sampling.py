@@ -380,7 +380,7 @@ class _Port:
         self.itype = (_AS_V2 if config.variant == VARIANTS[1] else np.arange(16))[b.itype & 15].astype(np.int64)
         self.reported, self.watched = self.block, np.zeros_like(self.block)
         if config.filter:
-            qualified, self.watched = FilterSettings.parse(config.filter, config.xlen).qualify(b, placed=False)
+            qualified, self.watched = FilterSettings.parse(config.filter, config.xlen).qualify(b)
             self.reported = self.block & qualified
         self.wide = config.itype_width_p == 4  # else the codes of jumps say nothing
 

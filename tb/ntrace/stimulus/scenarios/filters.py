@@ -50,6 +50,12 @@ def filter_off(s: Script) -> None:
     filtered.pairs(*s.start(filtered.filtered_code(builder(s.config))))
 
 
+@scenario("NT.4.filters", configs=in_turn(filtered.EDGES, *_EVERY), retirement="single")
+def filter_interrupts(s: Script) -> None:
+    """An interrupt without instructions is not subject to the address of a filter, and ends no trace."""
+    filtered.interrupts(*s.start(filtered.filtered_code(builder(s.config))))
+
+
 def _switched(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
     return filtered.by_enable(to_beats(retired, config.blocks, "single"))
 
