@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.scoreboards.common.traced import Observed
+
+DATA = 1  # type of the packets of data trace, beside 0 of te_inst
 
 
 @dataclass
@@ -57,6 +59,18 @@ class EtraceCapture(Observed):
     queue: int = 0
     filters: FilterReading = OURS
     always_ready: bool = False
+
+    def without_data(self) -> tuple[EtraceCapture, int]:
+        """The capture without the packets of data trace, and how many those are."""
+        types = np.zeros(0) if self.types is None else np.asarray(self.types)
+        data = np.flatnonzero(types == DATA)
+        if not len(data):
+            return self, 0
+        keep = np.flatnonzero(types != DATA)
+        columns = {name: getattr(self, name) for name in ("types", "packet_cycle", "start", "time16")}
+        kept = {name: np.asarray(column)[keep] for name, column in columns.items() if column is not None}
+        made: EtraceCapture = replace(self, packets=[self.packets[k] for k in keep.tolist()], **kept)
+        return made, len(data)
 
     @property
     def carried(self) -> list[bytes]:

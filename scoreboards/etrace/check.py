@@ -53,7 +53,12 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     """
     tolerances = chosen(tolerances, capture, Tolerances)
     judge = partial(judged, tolerances=tolerances)
-    claimed, verdict = capture, judge(capture)
+    claimed, skipped = capture, 0
+    if tolerances.data_trace:
+        capture, skipped = capture.without_data()
+    verdict = judge(capture)
+    if skipped:
+        verdict.notes += (f"{skipped:,} packets of data trace (type 1) were skipped: data trace is not judged",)
     capture, verdict = best(capture, verdict, judge, filtered(capture))
     capture, verdict = as_found(capture, verdict, judge)
     verdict.read = None if capture is claimed else capture

@@ -321,7 +321,7 @@ def _support(legal: Rules) -> None:
         table["encoder_mode"] != 0,
         lambda i: f"encoder_mode={table['encoder_mode'][i]}, branch trace is 0",
     )
-    if config.variant != "draft_0_026":
+    if config.variant != "draft_0_026" and not legal.tolerances.data_trace:
         data = (table["denable"] > 0) | (table["dloss"] > 0) | (table["doptions"] > 0)
         legal.rule("ET.pay.support", support, data, "data trace is reported as active; the encoder has none")
     unknown = table["ioptions"] >> 6

@@ -64,6 +64,10 @@ PERMITTED: Mapping[str, str] = {
         'Format 3 subformat 3: "When trace is enabled, and before the first sync packet [...] This could be as late as'
         ' when trTeInstTracing becomes 1".'
     ),
+    "data_trace": (
+        'Format 3 subformat 3: denable "Indicates if the data trace is enabled (if supported)", dloss "One of more data'
+        ' trace packets lost (if supported)".'
+    ),
     "undefined_zero": (
         'Format 3 subformat 1: "When set to 0, address points to the EPC for an exception at the target of an updiscon,'
         ' and is undefined for other exceptions and interrupts."'
@@ -93,7 +97,8 @@ class Tolerances:
     the next change. context_repeated: a context may be reported again without a change. branch_bit: the branch bit is 1
     where nothing says what it is: no branch, thaddr=0. support_extra: support packets with no_change may appear
     anywhere, and the end of trace may be two of them, the second with ienable=0. support_first: the first packet of all
-    is a support packet; False: one comes between enabling and the first synchronization packet (v2_0). undefined_zero:
+    is a support packet; False: one comes between enabling and the first synchronization packet (v2_0). data_trace:
+    data trace may be reported, and packets of type 1 be sent, which are counted and not judged. undefined_zero:
     an address that means nothing (thaddr=0 of an interrupt) is 0. undefined_epc: where the specification leaves the
     address of a packet with thaddr=0 undefined, it is the EPC of the exception that follows.
     """
@@ -115,6 +120,7 @@ class Tolerances:
     branch_bit: bool = True
     support_extra: bool = False
     support_first: bool = True
+    data_trace: bool = False
     undefined_zero: bool = True
     undefined_epc: bool = True
 
@@ -138,6 +144,7 @@ class Tolerances:
             branch_bit=False,
             support_extra=True,
             support_first=False,
+            data_trace=True,
             undefined_zero=False,
             undefined_epc=False,
         )

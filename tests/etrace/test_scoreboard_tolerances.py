@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tolerances: what the texts leave open a free device may do, and the reference may not."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rvtrace.models.etrace.table import Packet
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.tolerances import PERMITTED, Tolerances
 from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run
 
@@ -187,3 +190,27 @@ def test_encoder_that_both_controls_enable() -> None:
     assert "ET.alg.enable" in free_failed("trap_last", disabled_at_ends(again=False))
     assert "ET.pay.ienable" in free_failed("loop_ended", disabled_at_ends(again=True))
     assert doctored("trap_last", {}, disabled_at_ends(again=True)).book.failed != []
+
+
+def test_data_trace_is_skipped_and_counted() -> None:
+    """denable=1 and packets of type 1 are what an encoder with data trace sends; ours has none."""
+
+    def reported(sent: Sent) -> None:
+        for at, packet in enumerate(sent.packets):
+            if packet.name == "support":
+                sent.set(at, denable=1)
+
+    assert free_failed("stops", reported) == []
+    assert "ET.pay.support" in doctored("stops", {}, reported).book.failed
+    config, program, beats, encoded = scenario_run("stops", ())
+    packets, types = list(encoded.payloads), [0] * len(encoded.payloads)
+    for at in (1, 5, 5):
+        packets.insert(at, b"\x2a\x01")
+        types.insert(at, 1)
+    capture = EtraceCapture(config, program, packets, types=np.array(types), beats=beats, exact=False)
+    verdict = check(capture)
+    assert verdict.passed, verdict.failures[0].text()
+    assert verdict.notes == ("3 packets of data trace (type 1) were skipped: data trace is not judged",)
+    assert not check(replace(capture, exact=True)).passed
+    types[2] = 2
+    assert "ET.pay.type_length" in check(replace(capture, types=np.array(types))).book.failed
