@@ -74,10 +74,10 @@ def main(argv: list[str]) -> int:
         verifier = Verifier(Reference(Hart(known.hart)), known, second, pc, files.program)
         verifier.stop_after = most or None
         assert files.program is not None
-        return verifier if reported.init else verifier.load([*files.program.segments, *files.program.data])
+        return verifier if reported.loads else verifier.load([*files.program.segments, *files.program.data])
 
     begin = time.perf_counter()
-    _, verifier = replay(Source(files.trace, files.config), make, said.look, show or _nothing)
+    _, verifier = replay(Source(files.trace, files.config), make, said.look, show or _nothing, files.program)
     if verifier is None:
         raise ArgumentError(f"{files.trace}: {MIDDLE}")
     if show is not None:

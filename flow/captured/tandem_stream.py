@@ -21,6 +21,7 @@ from typing import Any
 from rvtrace.flow.captured.alone import problem
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.flow.captured.stream import Progress
+from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder import decode as decoding
 from rvtrace.models.tandem.decoder.window import Window
@@ -84,14 +85,18 @@ def windows(parts: Iterator[decoding.Part]) -> Iterator[tuple[decoding.Part, Win
 
 
 def replay(
-    source: Source, make: Callable[[Reported], Verifier | None], look: PartDone, tell: Tell
+    source: Source,
+    make: Callable[[Reported], Verifier | None],
+    look: PartDone,
+    tell: Tell,
+    program: Program | None = None,
 ) -> tuple[Reported, Verifier | None]:
     """Look at all parts, in order, and replay them; what the trace reports, and the verifier.
 
-    make: the verifier of a trace that reports so much, None if it cannot be replayed. look: gets each part once.
-    tell: gets how many bytes are done, and the report so far.
+    make: the verifier of a trace that reports so much, None if it cannot be replayed. program: which the trace
+    may bring with it. look: gets each part once. tell: gets how many bytes are done, and the report so far.
     """
-    parts, reported, head, seen = source.parts(), Reported(), [], 0
+    parts, reported, head, seen = source.parts(), Reported(program), [], 0
     for part in parts:
         head.append(part)
         reported.feed(part.decoded)
@@ -164,11 +169,10 @@ def judge(
         codes.feed(part.decoded)
 
     def make(reported: Reported) -> Verifier | None:
-        verifier = verifier_of(stream.capture, tolerances, profile, pc, reported)
-        return verifier if verifier is None or reported.init else verifier.load(_memory(files))
+        return verifier_of(stream.capture, tolerances, profile, pc, reported)
 
     source = Source(files.trace, stream.capture.config, found.quirks)
-    _, verifier = replay(source, make, look, lambda done, report: teller(done, stream.new(report)))
+    _, verifier = replay(source, make, look, lambda done, report: teller(done, stream.new(report)), files.program)
     teller.end()
     report = verifier and verifier.report
     verdict = Verdict(stream.book(report, verifier and verifier.profile))
@@ -182,8 +186,3 @@ def judge(
         "bytes": stream.size,
     }
     return verdict, problem(files, codes)
-
-
-def _memory(files: TraceFiles) -> list[tuple[int, bytes]]:
-    assert files.program is not None
-    return [*files.program.segments, *files.program.data]

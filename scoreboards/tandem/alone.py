@@ -14,12 +14,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Retired
 from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.decoder.decoded import GROUP, Decoded
-from rvtrace.models.tandem.simulator.interface import reference
+from rvtrace.models.tandem.simulator.interface import Reference
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
@@ -31,7 +32,7 @@ from rvtrace.scoreboards.tandem.layout import explained
 from rvtrace.scoreboards.tandem.legal import check_legal
 from rvtrace.scoreboards.tandem.table import ItemTable
 from rvtrace.scoreboards.tandem.tolerances import Tolerances
-from rvtrace.scoreboards.tandem.verify import check_verify, replayed
+from rvtrace.scoreboards.tandem.verify import bytes_loaded, check_verify, loads, replayed, segments_of
 
 MOST_CODES = 1 << 18
 ORDER = "TV.reported.order"  # groups are in program order
@@ -55,7 +56,7 @@ def check(capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: 
     decoded = verdict.decoded = decode(capture.data, capture.config)
     check_legal(capture, verdict.book, ItemTable(capture.data, capture.config), decoded, None, tolerances)
     instructions, unverified = decoded.instruction_count, 0
-    verifier = verifier_of(capture, tolerances, profile, pc, Reported.of(decoded))
+    verifier = verifier_of(capture, tolerances, profile, pc, Reported.of(decoded, capture.program))
     if verifier is not None:
         report = check_verify(capture, verdict.book, decoded, verifier, verifier.profile.traces)
         unverified = 0 if report is None else min(report.unverified, instructions)
@@ -83,27 +84,35 @@ _REPORTED = {
 
 class Reported:
     """What a trace reports anywhere, which decides how all of it is replayed. begins: whether a hart reset, or state
-    initialization, comes before the first instruction; None before either. init: whether it has state initialization.
+    initialization, comes before the first instruction; None before either.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, program: Program | None = None) -> None:
         self.begins: bool | None = None
-        self.init = False
         self._names: set[str] = set()
+        self._segments = segments_of(program)
+        self._loaded, self._runs = 0, False
 
     @classmethod
-    def of(cls, decoded: Decoded) -> Reported:
+    def of(cls, decoded: Decoded, program: Program | None = None) -> Reported:
         """Of a whole trace."""
-        reported = cls()
+        reported = cls(program)
         reported.feed(decoded)
         return reported
+
+    @property
+    def loads(self) -> bool:
+        """Whether the trace brings its program with it."""
+        return loads(self._segments, self._loaded)
 
     def feed(self, decoded: Decoded) -> None:
         """The sections that follow."""
         if self.begins is None:
             found = np.flatnonzero(decoded.reset | decoded.init | (decoded.size > 0))
             self.begins = not decoded.size[found[0]] if len(found) else None
-        self.init = self.init or bool(decoded.init.any())
+        if not self._runs:
+            self._loaded += bytes_loaded(self._segments, decoded)
+            self._runs = bool((decoded.size > 0).any())
         if len(self._names) < len(_REPORTED):
             of_insn = np.repeat(decoded.size > 0, np.diff(decoded.change_start))
             for name, numbers in _REPORTED.items():
@@ -121,17 +130,20 @@ class Reported:
     @property
     def facts(self) -> tuple[object, ...]:
         """All of it, to be compared."""
-        return bool(self.begins), self.init, *sorted(self._names)
+        return bool(self.begins), self.loads, *sorted(self._names)
 
 
 def verifier_of(
     capture: TandemCapture, tolerances: Tolerances, profile: Profile, pc: int | None, reported: Reported
 ) -> Verifier | None:
-    """A verifier for a trace that reports so much; None if it cannot be replayed."""
+    """A verifier for a trace that reports so much, with the program in memory unless the trace brings it; None if it
+    cannot be replayed.
+    """
     if not replayed(capture) or (pc is None and not reported.begins):
         return None
     profile = replace(profile, absent=reported.absent(profile), unchanged=tolerances.unchanged)
-    return Verifier(reference(profile.hart.xlen), profile, None, pc, capture.program)
+    verifier = Verifier(Reference(Hart(profile.hart)), profile, None, pc, capture.program)
+    return verifier if reported.loads else verifier.load(segments_of(capture.program))
 
 
 def in_order(capture: TandemCapture, verdict: Verdict, retired: Retired) -> None:

@@ -7,9 +7,12 @@ It knows nothing of the rows: memory, registers and pc come from the trace, ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.simulator.interface import PPC_KEY, reference
@@ -46,6 +49,31 @@ def replayed(capture: TandemCapture) -> bool:
     return capture.program is not None and config.traces("pc") and config.traces("request") and config.traces("gpr")
 
 
+def segments_of(program: Program | None) -> list[tuple[int, bytes]]:
+    """All that a program has in memory."""
+    return [] if program is None else [*program.segments, *program.data]
+
+
+def bytes_loaded(segments: Sequence[tuple[int, bytes]], decoded: Decoded) -> int:
+    """Bytes of a program that state initialization before the first instruction writes."""
+    runs = np.flatnonzero(decoded.size > 0)
+    end = int(runs[0]) if len(runs) else len(decoded)
+    init = np.repeat(decoded.init[:end], np.diff(decoded.memory_start[: end + 1]))
+    address = decoded.memory_address[: len(init)]
+    size = np.int64(1) << decoded.memory_size[: len(init)].astype(np.int64)
+    found = (
+        init & (address >= np.uint64(start)) & (address < np.uint64(start + len(body))) for start, body in segments
+    )
+    return sum(int(size[inside].sum()) for inside in found)
+
+
+def loads(segments: Sequence[tuple[int, bytes]], loaded: int) -> bool:
+    """Whether a trace that loads so many bytes brings its program with it: most of it. A debugger that writes a word,
+    or an interrupt that becomes pending, does not.
+    """
+    return 2 * loaded > sum(len(body) for _, body in segments)
+
+
 def check_verify(
     capture: TandemCapture,
     book: ClauseBook,
@@ -57,19 +85,20 @@ def check_verify(
     """One report of the verifier, as clauses; None if the trace cannot be replayed. What could not be compared (the pc
     after a hart reset that does not report it, a part after a gap) is neither right nor wrong.
 
-    verifier: one with the hart's own profile, else that of the machine that recorded our programs. Memory comes from
-    the ELF file where the trace does not load its program. traces: whether a part is in the trace,
+    verifier: one with the hart's own profile and its memory, else that of the machine that recorded our programs, whose
+    memory comes from the ELF file where the trace does not load its program. traces: whether a part is in the trace,
     if the verifier knows better than the configuration. unchanged: see the tolerance of that name.
     """
     config: Config = capture.config
     if not replayed(capture):
         return None
     assert capture.program is not None
-    verifier = verifier or Verifier(
-        reference(config.xlen), Profile.of(config, virt(config.xlen), unchanged=unchanged), program=capture.program
-    )
-    if not decoded.init.any():
-        verifier.load([*capture.program.segments, *capture.program.data])
+    if verifier is None:
+        profile = Profile.of(config, virt(config.xlen), unchanged=unchanged)
+        verifier = Verifier(reference(config.xlen), profile, program=capture.program)
+        segments = segments_of(capture.program)
+        if not loads(segments, bytes_loaded(segments, decoded)):
+            verifier.load(segments)
     report = verifier.run(decoded, capture.data)
     judge_report(capture, book, report, int((decoded.change_key == PPC_KEY).sum()), traces or config.traces)
     return report

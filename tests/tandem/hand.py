@@ -3,10 +3,12 @@
 changed.
 """
 
+from functools import cache
 from typing import Any
 
 from rvtrace.models.riscv.builder import ProgramBuilder
-from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.riscv.iss.config import HartConfig, virt
+from rvtrace.models.riscv.iss.csr import CsrTable
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.encode import encode
@@ -39,11 +41,19 @@ def steps_of(program: Program, count: int, prepare: Any = None) -> list[TraceDat
     return list(from_simulator(simulator, count, program))[:-1]
 
 
+@cache
+def declared(xlen: int = 64) -> HartConfig:
+    """The hart of these programs, with what it holds after reset, which is its own."""
+    table = CsrTable(virt(xlen))
+    csrs = {name: table.reset[address] for address, name in table.names.items() if address in table.reset}
+    return virt(xlen, reset=csrs | {f"x{n}": 0 for n in range(1, 32)})
+
+
 def report_on(rows: list[TraceData], xlen: int = 64, **choices: Any) -> Report:
     """The verifier's report on these rows."""
     config = config_of(xlen)
     data = encode(Rows.from_rows([*rows, FLUSH]), config).data
-    profile = Profile.of(config, virt(xlen), **choices)
+    profile = Profile.of(config, declared(xlen), **choices)
     return Verifier(reference(xlen), profile).run(decode(data, config), data)
 
 

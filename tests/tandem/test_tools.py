@@ -3,6 +3,8 @@
 time.
 """
 
+import json
+import resource
 import shlex
 from pathlib import Path
 
@@ -10,10 +12,14 @@ import pytest
 
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.riscv import recording
+from rvtrace.models.riscv.iss.config import virt
+from rvtrace.models.tandem import table as t
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
-from rvtrace.tools import decode, elf_to_trace, verify
+from rvtrace.models.tandem.trace_data import Rows, TraceData
+from rvtrace.models.tandem.verifier.profile import Profile
+from rvtrace.tools import check_trace, decode, elf_to_trace, verify
 
 ELF = recording.load("sort", 32).program_path
 SV32 = Config(xlen=32, flen=0, mlen=34)
@@ -43,6 +49,39 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def verified(trace: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str]]:
     code = verify.main([f"TRACE={trace}", f"ELF={ELF}", "SECOND=0", *words])
     return code, capsys.readouterr().out.splitlines()
+
+
+def test_a_word_that_a_debugger_writes_is_not_the_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """State initialization of one word, or of mip, leaves the rest of memory to the ELF file."""
+    recorded = recording.load("sort", 32)
+    rows = from_recording(recorded, load=False)
+    entry, words = recorded.program.segments[0]
+    first = int.from_bytes(words[:4], "little")
+    changes = [TraceData(init=True, request=(t.STORE, 2, entry, first)), TraceData(init=True, csr=((0x344, 0),))]
+    path = tmp_path / "t.bin"
+    for more in (changes[:1], changes[1:]):
+        whole = Rows.concat([rows.select(slice(0, 1)), Rows.from_rows(more), rows.select(slice(1, None))])
+        path.write_bytes(encode(whole, SV32).data)
+        code, lines = verified(path, capsys, "MLEN=34", "FLEN=0", "XLEN=32")
+        assert code == 0 and lines[-1].startswith("PASS"), lines
+    words = [f"TRACE={path}", f"ELF={ELF}", "FORMAT=tandem", "MLEN=34", "FLEN=0", "XLEN=32"]
+    monkeypatch.setattr(resource, "setrlimit", lambda *limits: None)
+    assert check_trace.main([*words, f"OUT={tmp_path / 'report'}"]) == 0
+
+
+def test_both_tools_obey_the_hart_of_a_profile(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hart without compressed instructions refuses those of the program."""
+    monkeypatch.setattr(resource, "setrlimit", lambda *limits: None)
+    words = [f"TRACE={trace}", f"ELF={ELF}", "MLEN=34", "FLEN=0", "XLEN=32", f"PROFILE={tmp_path / 'p.json'}"]
+    for extensions, fails in (("imac", 0), ("ima", 1)):
+        (tmp_path / "p.json").write_text(json.dumps(Profile(virt(32, extensions=extensions)).to_dict()))
+        assert verify.main([*words, "SECOND=0"]) == fails
+        assert check_trace.main([*words, "FORMAT=tandem", f"OUT={tmp_path / 'report'}"]) == fails
+    assert "TV.verify." in capsys.readouterr().out
 
 
 def test_wrong_options_are_said_first_and_the_end_is_near(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:

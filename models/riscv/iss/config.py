@@ -33,7 +33,8 @@ class HartConfig:
     (3.1.16). wfi_u: whether WFI is legal in U-mode below S (3.3.3). paging: satp modes beside Bare; empty: those of
     xlen. asid_bits: of satp. pmp_entries: CSRs that exist; they hold what is written and protect nothing. vendor, arch,
     imp: machine identification. warl: (name of a CSR, its bits that a write changes) where these are fewer than the
-    manual allows; the others keep their value after reset. absent: CSRs by name that do not exist.
+    manual allows; the others keep their value after reset. absent: CSRs by name that do not exist. reset: (name of a
+    CSR or x register, its value after reset), of those that the privileged manual leaves to the implementation (3.4).
     """
 
     xlen: int = 64
@@ -56,6 +57,7 @@ class HartConfig:
     imp: int = 0
     warl: tuple[tuple[str, int], ...] = ()
     absent: tuple[str, ...] = ()
+    reset: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         if self.xlen not in (32, 64):
@@ -78,8 +80,10 @@ class HartConfig:
             object.__setattr__(self, name, tuple((int(base), int(size)) for base, size in getattr(self, name)))
         object.__setattr__(self, "paging", tuple(self.paging))
         object.__setattr__(self, "absent", tuple(self.absent))
-        pairs = self.warl.items() if isinstance(self.warl, dict) else self.warl
-        object.__setattr__(self, "warl", tuple((str(name), int(bits)) for name, bits in pairs))
+        for field in ("warl", "reset"):
+            given = getattr(self, field)
+            pairs = given.items() if isinstance(given, dict) else given
+            object.__setattr__(self, field, tuple((str(name), int(bits)) for name, bits in pairs))
 
     @property
     def mask(self) -> int:

@@ -44,6 +44,9 @@ ALL = -1
 # bits of mstatus (3.1.6)
 ST_SIE, ST_MIE, ST_SPIE, ST_MPIE, ST_SPP, ST_MPP = 1 << 1, 1 << 3, 1 << 5, 1 << 7, 1 << 8, 3 << 11
 ST_MPRV, ST_SUM, ST_MXR, ST_TVM, ST_TW, ST_TSR = 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22
+MISA_X = 1 << 23  # non-standard extensions are present
+_RESET = {MSTATUS: ST_MIE | ST_MPRV}  # "reset to 0" (3.4)
+_KEPT = {MISA, 0xF14, MCYCLE, MINSTRET, TIME}  # the hart's number is given; counters have rules of their own
 FIOM = 1  # of menvcfg and senvcfg (3.1.18, 4.1.10); no other field there has an extension that this hart has
 S_INTERRUPTS, M_INTERRUPTS = 0x222, 0x888
 DELEGABLE = 0xB3FF
@@ -62,7 +65,8 @@ class CsrTable:
     """CSRs of one implementation, by address.
 
     reset: value after reset of every register that holds state. writable: its bits that a write changes. views: the
-    others. names: of all that exist.
+    others. names: of all that exist. unspecified: bits whose value after reset the privileged manual leaves to the
+    implementation (3.4) and the configuration does not give. reset_x: values of x registers that it gives.
     """
 
     def __init__(self, config: HartConfig) -> None:
@@ -80,6 +84,24 @@ class CsrTable:
             if name not in addresses or addresses[name] in self.views:
                 raise HartError(f"warl names {name!r}, which is no CSR with bits of its own here; correct the name")
             self.writable[addresses[name]] &= bits
+        self.reset_x: dict[int, int] = {}
+        for name, value in config.reset:
+            number = name[1:] if name[:1] == "x" else ""
+            if number.isdecimal() and 0 < int(number) < 32:
+                self.reset_x[int(number)] = value & config.mask
+            elif name in addresses and addresses[name] not in self.views:
+                self.reset[addresses[name]] = value & config.mask
+            else:
+                raise HartError(
+                    f"reset names {name!r}, which is neither x1 to x31 nor a CSR with bits of its own here; correct it"
+                )
+        declared = {addresses[name] for name, _ in config.reset if name in addresses}
+        self.unspecified = {
+            address: config.mask & ~_RESET.get(address, 0)
+            for address in self.reset
+            if address not in declared and address not in _KEPT and not 0x3A0 <= address < 0x3B0
+        }
+        self.unspecified[MISA] = 0 if MISA in declared else MISA_X
         for name in config.absent:
             if name not in addresses:
                 raise HartError(f"absent names {name!r}, which is no CSR here; correct the name")
@@ -186,6 +208,16 @@ class CsrTable:
             delegated = state[MIDELEG]
             return View(view.of, delegated, delegated & view.writable)
         return view
+
+    def hidden(self, address: int, state: dict[int, int], unknown: dict[int, int]) -> int:
+        """Bits that a CSR never shows, whatever extensions there are: of sstatus the fields of mstatus for machine
+        mode, of sie and sip interrupts that are not delegated. unknown: bits of registers that are not known.
+        """
+        if address == SSTATUS:
+            return ST_MIE | ST_MPIE | ST_MPP | ST_MPRV | ST_TVM | ST_TW | ST_TSR
+        if address in (SIE, SIP) and address in self.views:
+            return self.config.mask & ~state[MIDELEG] & ~unknown.get(MIDELEG, 0)
+        return 0
 
     def told(self, address: int, value: int, state: dict[int, int]) -> tuple[int, int]:
         """The register that holds what `address` shows, and its state if that is `value`; read-only bits count like

@@ -9,7 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from rvtrace.models.riscv.iss.csr import MCAUSE, MCYCLE, MCYCLEH, MINSTRET, MINSTRETH, MIP, SCAUSE, CsrTable
+from rvtrace.models.riscv.iss.csr import (
+    MCAUSE,
+    MCYCLE,
+    MCYCLEH,
+    MINSTRET,
+    MINSTRETH,
+    MIP,
+    MSTATUS,
+    SCAUSE,
+    ST_MIE,
+    ST_MPIE,
+    ST_MPP,
+    ST_SIE,
+    ST_SPIE,
+    ST_SPP,
+    CsrTable,
+)
 from rvtrace.models.riscv.iss.hart import ACCESS_CAUSES, NOWHERE, UNCHANGED
 from rvtrace.models.riscv.iss.table import LOAD, STORE
 from rvtrace.models.tandem.decoder.decoded import Group
@@ -31,6 +47,10 @@ from rvtrace.models.tandem.verifier.verdict import INSN_KEY, Difference
 
 PADDR_KEY, EADDR_KEY, MEMDATA_KEY = STATE_KEY + PADDR, STATE_KEY + EADDR, STATE_KEY + MEMDATA
 COUNTED = frozenset(COUNTERS.values())
+_SYSTEM = 0x73
+# Fields of mstatus that a trap or a return gives a value, and those that it copies: to where they come from
+_STACK = ST_MIE | ST_MPIE | ST_MPP | ST_SIE | ST_SPIE | ST_SPP
+_STACKED = ((ST_MIE, ST_MPIE), (ST_MPIE, ST_MIE), (ST_SIE, ST_SPIE), (ST_SPIE, ST_SIE))
 _COUNTERS = ((MCYCLE, MCYCLEH), (MINSTRET, MINSTRETH))
 FLOATING = (FFLAGS, FRM, FCSR)
 
@@ -313,6 +333,7 @@ class Comparer:
     def _csrs(self, reported: Changes, step: Step, out: list[Difference]) -> None:
         """CSRs by what they show: sstatus may be reported where the simulator changed mstatus, and vice versa."""
         simulator, covered = self.simulator, set()
+        sure = {} if self.shadow.settled else self.determined(step)
         for address, value in reported.csrs.items():
             if address not in self.table.names:
                 continue
@@ -321,7 +342,7 @@ class Comparer:
             if self.is_sample(address, step):
                 continue
             shows = simulator.read(address)
-            care = ~self.moving(address)
+            care = ~self.moving(address) | sure.get(view.of, 0) >> view.shift & view.mask
             if (value ^ shows) & care & self.word:
                 out.append(
                     Difference(
@@ -330,18 +351,39 @@ class Comparer:
                 )
             elif (
                 view.of not in step.csrs
-                and care & self.word
+                and ~self.masks.get(view.of, 0) >> view.shift & view.mask & self.word
                 and not self.moves(view.of)
                 and not self.profile.unchanged  # it shows what it did
             ):
                 out.append(Difference("extra", "csr", address, value, None))
         for address, value in step.csrs.items():
             care = ~self.masks.get(address, 0) & self.word
+            if address not in COUNTED and self.profile.unchanged_csr:
+                care &= ~self.shadow.unknown.get(address, 0)  # it may have had the value before
             if (
                 address not in covered
                 and (value ^ self.shadow.csr[address] if self.profile.unchanged_csr else self.word) & care
             ):
                 out.append(Difference("omitted", "csr", address, None, value & self.word))
+
+    def determined(self, step: Step) -> dict[int, int]:
+        """Bits of CSRs, by the register that holds them, that a step gives a value whatever they were before. The
+        shadow is that before the step.
+        """
+        insn, shadow, out = step.insn, self.shadow, {}
+        if step.trap is None and step.size == 4 and insn & 0x7F == _SYSTEM and insn >> 12 & 3:
+            view = self.table.view(insn >> 20, shadow.csr)
+            source = insn >> 15 & 31
+            source = source if insn >> 14 & 1 else shadow.x[source]
+            bits = view.mask if insn >> 12 & 3 == 1 else source & view.mask
+            return {of: bits << view.shift & self.table.writable[of] for of in step.csrs if of not in COUNTED}
+        for of in step.csrs:
+            if of == MSTATUS:
+                unknown = shadow.unknown.get(of, 0)
+                out[of] = ~sum(to for base, to in _STACKED if unknown & base) & _STACK
+            elif of not in COUNTED:
+                out[of] = ~0
+        return out
 
     def moves(self, address: int) -> bool:
         """Whether it changes without an instruction: then it may be reported at any time."""

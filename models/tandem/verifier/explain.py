@@ -59,11 +59,11 @@ class Explainer:
         """Whether groups are compared with both sides of an earlier mismatch."""
         return bool(self.probing)
 
-    def forget(self) -> None:
-        """After a reset no value is suspect."""
+    def reset(self, k: int) -> None:
+        """After the reset of section k no value is suspect, and x registers hold what the implementation gives them."""
         self.watches.clear()
         self.probing.clear()
-        self._lost = self._stale = None
+        self._lost, self._stale = None, Stale(self.v, k, is_reset=True)
 
     def catch_up(self, k: int) -> None:
         """Sections before k are about to be dropped."""
@@ -420,7 +420,8 @@ class Explainer:
         v.report.unverified += bool(group.size)
         v.apply(reported)
         v.known = reported.next_pc is not None and self._lost is None
-        self._stale = Stale(v, k)
+        if self._lost is not None or self._stale is None:
+            self._stale = Stale(v, k)
         self.diagnosed(k, group)
         return k + 1
 
@@ -459,6 +460,16 @@ class Explainer:
         sides = suspects(v, group, reported, still, apart)
         depths = {holds: self._depth(k, group, reported, sides, holds) for holds in (SIMULATOR, TRACE)}
         self._settle(k, group, reported, still, apart, sides, depths)
+
+    def copied(self, k: int, group: Group, reported: Changes) -> None:
+        """A group whose values are copied (reset, state initialization): none is one that its CSR cannot show."""
+        shadow, apart = self.v.shadow, []
+        for address, value in reported.csrs.items():
+            if hidden := value & self.v.table.hidden(address, shadow.csr, shadow.unknown):
+                apart.append(Difference("wrong", "csr", address, value, value & ~hidden))
+        if apart:
+            reason = "the group reports bits that this CSR never shows"
+            self._add(self._finding("difference", k, group, apart, Verdict.TRACE, reason))
 
     def _believe(self, stale: Stale, k: int, group: Group, reported: Changes) -> int:
         """After a gap: the values of the group, whatever the simulator computes from state that was not reported."""
@@ -562,13 +573,15 @@ class Stale:
 
     A gap is bytes or groups lost in such numbers that the pc is lost, or a trace that starts without reset. An
     instruction that reads what was not reported since may have any result: its group is accepted, and counted as not
-    compared.
+    compared. After a reset that is so of x registers alone, unless the profile gives their values: memory stays, and
+    the shadow says which bits of CSRs are unknown.
     """
 
-    def __init__(self, replay: Replay, first: int) -> None:
-        self.v, self._at = replay, first
-        self._registers = set(range(1, 32))
-        self._csrs = set(replay.table.names)
+    def __init__(self, replay: Replay, first: int, is_reset: bool = False) -> None:
+        self.v, self._at, self._is_reset = replay, first, is_reset
+        given = replay.table.reset_x if is_reset else {}
+        self._registers = {n for n in range(1, 32) if n not in given}
+        self._csrs: set[int] = set() if is_reset else set(replay.table.names)
         self._known = _Words()
 
     def follow(self, k: int) -> None:
@@ -599,6 +612,9 @@ class Stale:
         self.follow(k)
         if any(one.what == "insn" for one in apart) or not group.size:
             return False
+        if self._is_reset:
+            o = operands(group.insn, group.size, self.v.profile.hart.xlen)
+            return bool({o.rs1, o.rs2} & self._registers)
         csrs = {self.v.table.view(one.key, self.v.shadow.csr).of for one in apart if one.what == "csr"}
         if csrs & self._csrs or any(seen == "reservation" or self.v.comparer.moving(seen) for seen in step.seen):
             self._csrs -= csrs

@@ -13,13 +13,16 @@ from rvtrace.models.tandem.simulator.interface import PC_KEY, PRIV_KEY, PartialS
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE
 from rvtrace.models.tandem.verifier.profile import ALL, COUNTERS
 
+_COUNTED = frozenset(COUNTERS.values())
+
 
 class Shadow:
     """x: 33 numbers (the last is nobody's). csr: by address of the register that holds state. pc, priv. memory: by
     physical address.
 
-    unknown: bits of counters, by the register that holds them, of which neither a read nor initialization gave the
-    value since reset. other: what the simulator does not have, by key: f registers, mtime, physical pc, CSRs.
+    unknown: bits of counters, and of CSRs whose value after reset is the implementation's, by the register that holds
+    them, of which neither a read, a write nor a report gave the value since reset. other: what the simulator does not
+    have, by key: f registers, mtime, physical pc, CSRs.
     """
 
     def __init__(self, table: CsrTable) -> None:
@@ -34,13 +37,34 @@ class Shadow:
 
     def forget_counters(self) -> None:
         """Counters may hold any value: after a reset, after a gap, and after a mismatch of a counter."""
-        self.unknown = dict.fromkeys(COUNTERS.values(), ALL)
+        self.unknown |= dict.fromkeys(COUNTERS.values(), ALL)
+
+    def forget_reset(self) -> None:
+        """After a reset: counters, and what the privileged manual leaves to the implementation (3.4)."""
+        self.forget_counters()
+        self.unknown |= self.table.unspecified
+        for n, value in self.table.reset_x.items():
+            self.x[n] = value
+
+    @property
+    def settled(self) -> bool:
+        """Whether only counters are unknown."""
+        return len(self.unknown) <= len(COUNTERS)
+
+    def settle(self, bits: dict[int, int]) -> None:
+        """These bits of CSRs, by the register that holds them, are known from now on."""
+        for address, known in bits.items():
+            left = self.unknown.get(address, 0) & ~known
+            if left or address in _COUNTED:
+                self.unknown[address] = left
+            else:
+                self.unknown.pop(address, None)
 
     def counter_known(self, address: int) -> None:
         """The part of a counter that this CSR shows is known from now on."""
         view = self.table.view(address, self.csr)
         if view.of in self.unknown:
-            self.unknown[view.of] &= ~(view.mask << view.shift)
+            self.settle({view.of: view.mask << view.shift})
 
     def read(self, key: int) -> int:
         """State by key; KeyError for what was never reported."""

@@ -21,7 +21,7 @@ from rvtrace.models.tandem.decoder.diagnostics import BROKEN, Diagnostic
 from rvtrace.models.tandem.decoder.window import Pieces, Window
 from rvtrace.models.tandem.simulator.interface import MTIME_KEY, PC_KEY, PPC_KEY, PRIV_KEY, Simulator, Step
 from rvtrace.models.tandem.table import FPR_BASE, GPR_BASE
-from rvtrace.models.tandem.verifier.compare import FLOATING, Changes, Comparer, sort_out
+from rvtrace.models.tandem.verifier.compare import COUNTED, FLOATING, Changes, Comparer, sort_out
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.shadow import Shadow
 from rvtrace.models.tandem.verifier.verdict import Report, state_name
@@ -174,9 +174,15 @@ class Replay:
 
     def commit(self, group: Group, reported: Changes, step: Step) -> None:
         """A step that matches or is accepted: both sides have it. Non-deterministic state comes from the trace."""
-        self.shadow.follow(step)
+        shadow = self.shadow
+        if not shadow.settled:
+            shadow.settle(self.comparer.determined(step))
+        shadow.follow(step)
         if step.seen and step.rd and step.seen[0] in self.table.names:
-            self.shadow.counter_known(step.seen[0])
+            of = self.table.view(step.seen[0], shadow.csr).of
+            if of in shadow.unknown and of not in COUNTED and of not in step.csrs:
+                shadow.report(step.seen[0], self.simulator.read(step.seen[0]))
+            shadow.counter_known(step.seen[0])
         self.nondeterministic(reported, step)
 
     def nondeterministic(self, reported: Changes, step: Step | None = None) -> None:
@@ -241,7 +247,9 @@ class Replay:
         shadow = self.shadow
         self.simulator.reset()
         shadow.csr, shadow.priv = dict(self.table.reset), 3
-        shadow.forget_counters()
+        shadow.forget_reset()
+        for n in self.table.reset_x:
+            self.set_register(n, shadow.x[n])
         shadow.pc = self.simulator.read(PC_KEY)
         self.known = not self.profile.traces("pc")
 

@@ -192,9 +192,11 @@ class Verifier:
             return self.explainer.damaged(k, group, reported)
         if group.reset:
             replay.reset()
-            self.explainer.forget()
+            self.explainer.reset(k)
+            self.explainer.copied(k, group, reported)
             replay.apply(reported)
         elif group.init and not group.size:
+            self.explainer.copied(k, group, reported)
             self._initialize(group, reported)
         elif not replay.is_step(group, reported, k):
             self.explainer.update(k, group, reported)
