@@ -13,7 +13,7 @@ override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 # Nothing here multiplies matrices: each process would begin threads that wait for work in a busy loop.
 export OPENBLAS_NUM_THREADS ?= 1
 
-override TARGETS := all docs run test capture decode view check check-trace new-dut new-core compare verify elf-to-trace core verify-core readback mutants mutate isolate perf area sizes programs scale regress cover report results opensbi doctor list lint clean clean-cache clean-venv help venv
+override TARGETS := all docs run test capture decode view check check-trace new-dut new-core new-profile compare verify elf-to-trace core verify-core readback mutants mutate isolate perf area sizes programs scale regress cover report results opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -68,6 +68,8 @@ elf-to-trace: venv ## The tandem trace that loads a program into memory (ELF=<fi
 
 new-core: venv ## A folder to attach a core with RVFI with (NAME=acme FILES=rtl/acme.f TOP=acme_core)
 	@$(RUN) new_core
+new-profile: venv ## A file with what the tandem verifier knows of a hart, for PROFILE= (OUT=profile.json XLEN=64)
+	@$(RUN) new_profile
 core: venv ## Programs on a real core, its retirement interface into all trace sources, and tandem verification (CORE=ibex PROGRAM=crc,traps ALONE=1)
 	@$(RUN) core
 verify-core: venv ## Tandem verification of a real core on random programs, on mutants, or on a folder of programs (CORE=ibex SET=random|mutants|FOLDER)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.cores.description import FILE, Core, CoreError
-from rvtrace.flow.dut.elaborate import Elaborated, Port, ports
+from rvtrace.flow.dut.elaborate import FATAL, Elaborated, Port, ports
 from rvtrace.jobs.builds import ROOT
 
 PORTS = ROOT / "tb" / "cores" / "hdl" / "traced_core_ports.svh"  # of every traced_core
@@ -120,7 +120,11 @@ def examine(core: Core) -> tuple[list[str], bool]:
     missing = sorted(
         set(re.findall(r"^  (?:in|out)put .*?(\w+),?(?: +//.*)?$", PORTS.read_text(), re.M)) - set(ports(whole.top))
     )
-    errors = [f"WRONG    {one.at}: {one.text}" for one in whole.troubles() if one.error and one.path.endswith(TRACED)]
+    errors = [
+        f"WRONG    {one.at}: {one.text}{'; add its file to files' if one.code in FATAL[:1] else ''}"
+        for one in whole.troubles()
+        if one.error and (one.path.endswith(TRACED) or one.code in FATAL)
+    ]
     out += [f"MISSING  traced_core has no port {name}" for name in missing] + errors
     left = _todo(sources.files)
     out += [f"TODO     {line}" for line in left]

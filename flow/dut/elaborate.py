@@ -17,6 +17,8 @@ from pyslang import ast, parsing, syntax
 _NAMED = re.compile(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)?")  # a type of a package, or outside all modules
 UNKNOWN = "of an unknown type"  # as a package is missing
 TEXT = "wrapper"  # the name of a text in messages
+# What no simulator would get over, in whatever file
+FATAL = ("UnknownModule", "CouldNotOpenIncludeFile", "UnknownDirective", "UnknownPackage", "UnknownPackageMember")
 _UNCONNECTED = ("Unconnected", "InterfacePortNotConnected")  # of a probe that connects nothing
 
 

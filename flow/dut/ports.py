@@ -13,7 +13,7 @@ from typing import Any
 from rvtrace.flow.dut import bus_master, elaborate, wrapper
 from rvtrace.flow.dut.bus import Bus
 from rvtrace.flow.dut.description import Dut, DutError
-from rvtrace.flow.dut.elaborate import TEXT, Elaborated, Port
+from rvtrace.flow.dut.elaborate import FATAL, TEXT, Elaborated, Port
 from rvtrace.flow.dut.names import names, near, sized
 from rvtrace.flow.dut.reference import Reference, reference
 
@@ -116,7 +116,7 @@ def fit(dut: Dut, system: Any, build: Any) -> Fit:
     found.notes += [
         f"{one.at}: {one.text} (slang; the simulator may see it otherwise)"
         for one in whole.troubles()
-        if one.error and one.code not in _FATAL and one.path in {str(p) for p in dut.sources.files} - ours_only
+        if one.error and one.code not in FATAL and one.path in {str(p) for p in dut.sources.files} - ours_only
     ][:5]
     return found
 
@@ -158,7 +158,6 @@ def _no_clash(dut: Dut, ours: Reference) -> None:
 
 
 _OUTSIDE = ("IndexOOB", "RangeOOB", "RangeWidthOOB", "BadIndexExpression")  # warnings, of what can never be meant
-_FATAL = ("UnknownModule", "CouldNotOpenIncludeFile", "UnknownDirective", "UnknownPackage", "UnknownPackageMember")
 
 
 def _sources(dut: Dut, whole: Elaborated) -> list[str]:
@@ -166,7 +165,7 @@ def _sources(dut: Dut, whole: Elaborated) -> list[str]:
     theirs = {str(path) for path in dut.sources.files}
     found = []
     for one in whole.troubles():
-        if not one.error or (one.path not in theirs and one.code not in _FATAL):
+        if not one.error or (one.path not in theirs and one.code not in FATAL):
             continue
         if one.code in ("UnknownModule", "UnknownPackage"):
             found.append(

@@ -65,6 +65,18 @@ def test_doctor_names_what_is_left_and_is_content_when_nothing_is(tmp_path, caps
     assert "traced_core has no port trap_valid_o" in capsys.readouterr().out
 
 
+def test_doctor_names_a_module_that_no_source_has(tmp_path, capsys):
+    made(tmp_path, WIDTHS, capsys)
+    folder = tmp_path / "acme"
+    wrapper = folder / attach.TRACED
+    wrapper.write_text(wrapper.read_text().replace("TODO:", "done:"))
+    source = next(path for path in Core.load(str(folder)).sources().files if path.name == "acme.sv")
+    source.write_text(source.read_text().replace("endmodule", "acme_alu u_alu ();\nendmodule"))
+    assert new_core.examined([f"CORE={folder}"]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"WRONG +acme.sv:\d+: unknown module 'acme_alu'; add its file to files", out), out
+
+
 def test_a_core_in_a_folder_needs_no_package(tmp_path, capsys):
     made(tmp_path, WIDTHS, capsys)
     core = Core.load(str(tmp_path / "acme"))

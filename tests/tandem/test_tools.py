@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.jobs.builds import ROOT
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem import table as t
@@ -19,7 +20,7 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.trace_data import Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
-from rvtrace.tools import check_trace, decode, elf_to_trace, verify
+from rvtrace.tools import check_trace, decode, elf_to_trace, new_profile, verify
 
 ELF = recording.load("sort", 32).program_path
 SV32 = Config(xlen=32, flen=0, mlen=34)
@@ -82,6 +83,26 @@ def test_both_tools_obey_the_hart_of_a_profile(
         assert verify.main([*words, "SECOND=0"]) == fails
         assert check_trace.main([*words, "FORMAT=tandem", f"OUT={tmp_path / 'report'}"]) == fails
     assert "TV.verify." in capsys.readouterr().out
+
+
+def test_a_new_profile_is_what_is_assumed_without_one(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.json"
+    assert new_profile.main([f"OUT={path}", "XLEN=32"]) == 0 and "make check-trace" in capsys.readouterr().out
+    assert json.loads(path.read_text()) == Profile(virt(32)).to_dict()
+    code, lines = verified(trace, capsys, "MLEN=34", "FLEN=0", "XLEN=32", f"PROFILE={path}")
+    assert code == 0, lines
+    with pytest.raises(ArgumentError, match="is there already"):
+        new_profile.main([f"OUT={path}"])
+    with pytest.raises(ArgumentError, match="give one of imac"):
+        new_profile.main([f"OUT={tmp_path / 'q.json'}", "EXTENSIONS=imafd"])
+
+
+def test_the_example_of_a_profile_can_be_used() -> None:
+    text = (ROOT / "docs" / "how-to" / "check-a-captured-trace.md").read_text()
+    example = json.loads(text[(start := text.index('{"hart": ')) : text.index("```", start)])
+    assert Profile.from_dict(example).hart.reset[0] == ("mcounteren", 7)
 
 
 def test_wrong_options_are_said_first_and_the_end_is_near(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
