@@ -8,3 +8,4 @@ mutant.
 """
 
 ENVIRONMENT = "RVTRACE_MUTANT"  # the numbers of the mutants, for a simulator that is a copy of a process
+NOTES = "RVTRACE_NOTES"  # the file in which a run without a mutant notes those that it could show

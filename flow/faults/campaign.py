@@ -3,8 +3,9 @@
 
 The jobs come in phases: each scenario in one configuration, the other configurations, random seeds, programs. In each
 phase the mutants that are left are compiled together for each build that has jobs; a run without a mutant gives the
-time of every job. A mutant's jobs run until the first that does not pass, those first that killed mutants of the same
-file before (runner.py). Assertions are off at first; what survives all runs again with them.
+time of every job, and on Verilator which mutants it could show: the others, whose changed expression has no other value
+in it, are not run in it (combine.py). A mutant's jobs run until the first that does not pass, those first that killed
+mutants of the same file before (runner.py). Assertions are off at first; what survives all runs again with them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any, TypeVar
 from rvtrace.flow import simulation, simulators
 from rvtrace.flow.faults.combine import Combined, combine
 from rvtrace.flow.faults.design import Design
+from rvtrace.flow.faults.forked import NOTED
 from rvtrace.flow.faults.generate import Chosen, Mutant
 from rvtrace.flow.faults.operators import OPERATORS
 from rvtrace.flow.faults.runner import (
@@ -158,6 +160,9 @@ class Campaign:
         self._known = self._load()
         self._images: dict[tuple[BuildConfig, str], Image] = {}
         self._seconds: dict[tuple[str, str], float | None] = {}  # of each job on a simulator; None: not known
+        # Of each job the mutants that were in its run without one, and those of them that it could show.
+        self._within: dict[str, set[str]] = {}
+        self._noted: dict[str, set[str]] = {}
 
     # --- What is kept -----------------------------------------------------------------------------------
 
@@ -272,8 +277,19 @@ class Campaign:
             for number, phase in enumerate(self.subject.phases):
                 left = self._phase(left, phase, f"phase {number + 1} with assertions", _How("verilator", quiet=False))
         for mutant in left:
-            self._final(self._row(mutant, SURVIVED, alone=self._alone.get(mutant.name, ""), jobs=self._jobs))
+            alone = self._alone.get(mutant.name, "")
+            self._final(self._row(mutant, SURVIVED, alone=alone, jobs=self._jobs, headline=self._missing(mutant)))
         return [self.rows[mutant.name] for mutant in self.chosen.mutants]
+
+    def _missing(self, mutant: Mutant) -> str:
+        """Which kind of situation the runs lack, of a mutant that survived them."""
+        within = [job for job, names in self._within.items() if mutant.name in names]
+        shown = [job for job in within if mutant.name in self._noted[job]]
+        if not within:
+            return ""
+        if not shown:
+            return f"what it changes has no other value in any of {len(within)} runs: no stimulus is of this kind"
+        return f"it has other values in {len(shown)} of {len(within)} runs, as in {shown[0]}, and no check sees them"
 
     _alone: dict[str, str] = {}
 
@@ -395,7 +411,7 @@ class Campaign:
         before = self._images.get((config, how.sim))
         if before is not None and all(mutant.name in before.numbers for mutant in mutants):
             return before
-        found = combine(self.subject.design.texts, mutants)
+        found = combine(self.subject.design.texts, mutants, notes=how.sim == "verilator")
         try:
             image = self._images[config, how.sim] = Image(self._build(config, found.files, how.sim), found.number)
         except SimError as error:
@@ -414,6 +430,8 @@ class Campaign:
 
         with ThreadPoolExecutor(self.workers) as pool:
             results = [result for lot in pool.map(one, _lots(new, self.workers, len(new))) for result in lot]
+        if how.sim == "verilator":
+            self._note(image, results)
         shutil.rmtree(place, ignore_errors=True)
         for result in results:
             good = result["verdict"] == "PASS"
@@ -421,6 +439,19 @@ class Campaign:
                 why = result["failures"][0]["text"] if result["failures"] else result["error"]
                 raise SimError(f"{result['name']} does not pass without a mutant: {why}")
             self._seconds[how.sim, result["name"]] = float(result["stats"]["seconds"]["total"]) if good else None
+
+    def _note(self, image: Image, results: list[dict[str, Any]]) -> None:
+        """Keep which mutants of a build each run without one could show."""
+        name_of = {number: name for name, number in image.numbers.items()}
+        for result in results:
+            path = Path(result["folder"]) / NOTED
+            numbers = {int(line) for line in path.read_text().split()} if path.exists() else set[int]()
+            self._within[result["name"]] = set(image.numbers)
+            self._noted[result["name"]] = {name_of[number] for number in numbers}
+
+    def _shows(self, job: Job, mutant: Mutant) -> bool:
+        """Whether a run could show a mutant, or it is not known."""
+        return mutant.name not in self._within.get(job.name, ()) or mutant.name in self._noted[job.name]
 
     def _runs(self, jobs: list[Job], how: _How) -> tuple[list[Job], dict[str, float]]:
         """The jobs that take fewer seconds than a mutant may, and pass; and their seconds."""
@@ -436,15 +467,22 @@ class Campaign:
             return set()
         plays = []
         for mutant in mutants:
-            order = self._kills.order(mutant.file, runs, seconds)
+            # What a testbench without a mutant showed of one is the same whatever the simulator is; X is not.
+            mine = [job for job in runs if self._shows(job, mutant)] if how.sim == "verilator" else runs
+            order = self._kills.order(mutant.file, mine, seconds)
+            if not order:
+                continue
             limits = [_LONG if how.patient else max(_LEAST, _FACTOR * seconds[job.name]) for job in order]
             number = [image.numbers[mutant.name]] if image.numbers else []
             plays.append(Play(mutant.name, number, order, limits))
+        if not plays:
+            return set()
         place = self.subject.folder / "runs" / named(mutants[0].name)
         begin, killed = time.monotonic(), set()
         results = play(image.made, plays, place, how.words)
         seconds_each = round((time.monotonic() - begin) / len(plays), 2)
-        for mutant, result in zip(mutants, results):
+        played = [next(one for one in mutants if one.name == play.name) for play in plays]
+        for mutant, result in zip(played, results):
             by, what, headline = judged(result) if result["verdict"] != "PASS" else ("", "", "")
             if not by or (by == TIMEOUT and not how.patient):
                 continue

@@ -14,6 +14,10 @@ with `if`. Where an operand of another width or sign would change how the rest i
 selection moves to what is around it, up to the statement or the continuous assignment. What is needed when the design
 is elaborated, such as parameters, widths and generate conditions, cannot be selected.
 
+With `notes`, a design without a fault also finds which faults a run could show: one whose changed expression never has
+another value than the original one in a run, or whose changed statement is never reached, cannot be seen in it. The
+numbers of the others are in the file that the environment names (`NOTES`), of Verilator alone.
+
 `on_N` is a variable of a package that is part of each changed file, once in a compilation. It has its value before
 anything else runs. There is one for each fault: Icarus 11 does not select a bit of a variable of a package.
 """
@@ -27,7 +31,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from rvtrace.flow.faults import ENVIRONMENT
+from rvtrace.flow.faults import ENVIRONMENT, NOTES
 from rvtrace.flow.faults.rows import Fault, FaultError, Part, apply
 from rvtrace.flow.faults.trees import Design, Node, Tree, called, constant, function_name
 from rvtrace.flow.faults.widths import BIT, Shape, Widths, argument, assignable, same
@@ -50,18 +54,29 @@ package rvtrace_mutant;
 endpackage
 `endif
 """
+# A number is written once in a process; `(n, 0)` is never true, so that the value stays that of the original.
+_NOTED = """`define RVTRACE_NOTED(number) \\
+  (rvtrace_mutant::noting != 0 && $c("[](int n) {{ static bool known = false; if (!known) {{ known = true; ", \\
+   "if (FILE* f = fopen(getenv(\\"{notes}\\"), \\"a\\")) {{ fprintf(f, \\"%d\\\\n\\", n); fclose(f); }} }} ", \\
+   "return 0; }}(", number, ")") != 0)
+"""
 PACKAGE_ENDS = "endpackage\n`endif\n"
 
 
-def package(numbers: Sequence[int]) -> str:
-    """The package with a variable for each number."""
+def package(numbers: Sequence[int], notes: bool = False) -> str:
+    """The package with a variable for each number. notes: and what notes them."""
     named = f'getenv(\\"{ENVIRONMENT}\\")'
     forked = {n: f'$c("({named} && strstr({named}, \\",{n},\\") ? 1 : 0)")' for n in numbers}
-    return _PACKAGE.format(
+    made = _PACKAGE.format(
         most=max(numbers, default=0),
         verilated="\n".join(f"  int on_{n} = selected({n}, {forked[n]});" for n in numbers),
         interpreted="\n".join(f"  int on_{n} = selected({n}, 0);" for n in numbers),
     )
+    if not notes:
+        return made
+    noting = f'  int noting = $c("getenv(\\"{NOTES}\\") ? 1 : 0");\n'
+    begins = "package rvtrace_mutant;\n"
+    return made.replace(begins, _NOTED.format(notes=NOTES) + begins + noting)
 
 
 # Icarus 11 elaborates the nets of a module in the order of their names, and $bits of one that comes later is 0.
@@ -87,10 +102,10 @@ class Alone(Exception):
     """A fault that cannot be selected at run time; the text is the reason."""
 
 
-def combine(files: Mapping[str, str], faults: Sequence[Fault]) -> Combined:
+def combine(files: Mapping[str, str], faults: Sequence[Fault], notes: bool = False) -> Combined:
     """Put all faults that can be selected at run time into one design. files: all sources of the design by name, as
-    the faults have it; those that are not changed show what is declared in them. ValueError for two faults of one
-    name.
+    the faults have it; those that are not changed show what is declared in them. notes: the design, of Verilator, notes
+    which faults a run could show. ValueError for two faults of one name.
     """
     if len({fault.name for fault in faults}) < len(faults):
         raise ValueError("two changes have the same name; give each its own")
@@ -108,8 +123,8 @@ def combine(files: Mapping[str, str], faults: Sequence[Fault]) -> Combined:
         made.number[fault.name] = number
         for file, those in found.items():
             sites.setdefault(file, []).extend(those)
-    declared = package(list(made.number.values()))
-    made.files = {file: declared + _written(files[file], those) for file, those in sites.items()}
+    declared = package(list(made.number.values()), notes)
+    made.files = {file: declared + _written(files[file], those, notes) for file, those in sites.items()}
     return made
 
 
@@ -121,7 +136,9 @@ class _Instead(NamedTuple):
     text: str
 
 
-_How = Callable[[str, list[_Instead]], str]
+# Writes a place: what of the original selects in turn, what faults have instead, and the plain original where what
+# differs from it is noted, else an empty text.
+_How = Callable[[str, list[_Instead], str], str]
 
 # --- How a place is written --------------------------------------------------------------------------------------
 
@@ -138,19 +155,33 @@ class _Site:
     how: _How
 
 
-def _expression(original: str, instead: list[_Instead]) -> str:
+def _noted(one: _Instead, plain: str) -> str:
+    """Whether a fault has another value than the original, which notes it, and is never true; what it selects is not
+    the original, or a simulator would drop it. An operand may be computed with more bits than it has: so are the second
+    values.
+    """
+    differs = f"(({one.text}) !== ({plain})) || ((({one.text}) + 64'd0) !== (({plain}) + 64'd0))"
+    return f"(({differs}) && `RVTRACE_NOTED({one.number}))"
+
+
+def _expression(original: str, instead: list[_Instead], plain: str) -> str:
     chosen = "".join(f"{one.on} ? ({one.text}) : " for one in instead)
+    if plain:
+        chosen += "".join(f"{_noted(one, plain)} ? ({one.text}) : " for one in instead)
     return f"({chosen}({original}))"
 
 
-def _condition(original: str, instead: list[_Instead]) -> str:
+def _condition(original: str, instead: list[_Instead], plain: str) -> str:
     """Of a condition that is wider than a bit: each is made a bit where its width does not matter."""
-    return _expression(f"!(!({original}))", [one._replace(text=f"!(!({one.text}))") for one in instead])
+    bits = [one._replace(text=f"!(!({one.text}))") for one in instead]
+    return _expression(f"!(!({original}))", bits, plain and f"!(!({plain}))")
 
 
-def _statement(original: str, instead: list[_Instead]) -> str:
+def _statement(original: str, instead: list[_Instead], plain: str) -> str:
+    """What a statement does is not compared: it is noted where it is reached."""
     chosen = "".join(f"if ({one.on}) begin {one.text} end else " for one in instead)
-    return f"begin {chosen}begin {original} end end"
+    reached = "".join(f"if (`RVTRACE_NOTED({one.number})) begin end else " for one in instead) if plain else ""
+    return f"begin {chosen}{reached}begin {original} end end"
 
 
 @dataclass(frozen=True)
@@ -159,9 +190,9 @@ class _Port:
 
     name: str
 
-    def __call__(self, original: str, instead: list[_Instead]) -> str:
+    def __call__(self, original: str, instead: list[_Instead], plain: str) -> str:
         inner = [one._replace(text=self._inner(one.text)) for one in instead]
-        return f".{self.name}({_expression(self._inner(original), inner)})"
+        return f".{self.name}({_expression(self._inner(original), inner, plain and self._inner(plain))})"
 
     def _inner(self, text: str) -> str:
         opened = text.find("(")
@@ -178,16 +209,19 @@ class _Assign:
     place: int
     at: int
 
-    def __call__(self, original: str, instead: list[_Instead]) -> str:
+    def __call__(self, original: str, instead: list[_Instead], plain: str) -> str:
         name = f"{_NET}{self.place}"
         nets = [f"{name}_0 = {original[self.at :].rstrip(' ;')}"]
         nets += [f"{name}_{one.number} = {one.text}" for one in instead]
         chosen = "".join(f"{one.on} ? {name}_{one.number} : " for one in instead)
+        if plain:
+            values = [one._replace(text=f"{name}_{one.number}") for one in instead]
+            chosen += "".join(f"{_noted(one, f'{name}_0')} ? {one.text} : " for one in values)
         return f"wire [$bits({self.target})-1:0] {', '.join(nets)}; assign {self.target} = {chosen}{name}_0;"
 
 
-def _written(text: str, sites: list[_Site]) -> str:
-    """The text with all sites, of which one may be inside another."""
+def _written(text: str, sites: list[_Site], notes: bool) -> str:
+    """The text with all sites, of which one may be inside another. notes: with what notes them."""
     groups: dict[tuple[int, int], list[_Site]] = {}
     for site in sites:
         groups.setdefault((site.start, site.end), []).append(site)
@@ -204,7 +238,8 @@ def _written(text: str, sites: list[_Site]) -> str:
             inner = until(*place)
             group = groups[place]
             how = _condition if any(site.how is _condition for site in group) else group[0].how
-            parts += [text[at : place[0]], how(inner, [site.instead for site in group])]
+            plain = text[slice(*place)] if notes else ""
+            parts += [text[at : place[0]], how(inner, [site.instead for site in group], plain)]
             at = place[1]
         return "".join([*parts, text[at:end]])
 

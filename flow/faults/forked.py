@@ -32,11 +32,11 @@ import cocotb
 import numpy.random  # noqa: F401  # what all tests import, so that no child has to
 import pyuvm  # noqa: F401
 
-from rvtrace.flow.faults import ENVIRONMENT
+from rvtrace.flow.faults import ENVIRONMENT, NOTES
 from rvtrace.tb.common import entry
 from rvtrace.tb.tci.job import job_of
 
-FORKS, ENDED, RESULT = "forks.json", "ended", "result.json"
+FORKS, ENDED, RESULT, NOTED = "forks.json", "ended", "result.json", "noted"
 BELOW_FIRMWARE = "rvtrace.tb.hpm.env"  # what firmware runs on; it imports nothing of it
 _INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
 _PDEATHSIG = 1  # PR_SET_PDEATHSIG
@@ -166,6 +166,8 @@ def _child(job: dict[str, Any], fork: Fork, out: Path) -> None:
         sys.meta_path.insert(0, _Instead(fork.instead))
     if fork.mutants:
         choose(fork.mutants)
+    else:
+        os.environ[NOTES] = str(out / NOTED)
 
 
 def _leave() -> None:

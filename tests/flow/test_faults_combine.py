@@ -3,16 +3,18 @@
 run time says why.
 """
 
+import os
 import random
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
 import pytest
 
 from rvtrace.flow import simulators
-from rvtrace.flow.faults import written
+from rvtrace.flow.faults import NOTES, written
 from rvtrace.flow.faults.combine import PACKAGE_ENDS, Combined, combine
 from rvtrace.flow.faults.rows import Edit, Fault, apply
 from rvtrace.flow.faults.trees import Design, Node, Tree
@@ -422,3 +424,58 @@ def test_several_can_be_selected_together(tmp_path):
         for words in ([], ["+mutants=2"], ["+mutants=4"], ["+mutants=6"])
     ]
     assert [one.stdout.strip() for one in said] == ["00", "10", "01", "11"]
+
+
+def test_a_run_notes_the_faults_that_it_could_show(tmp_path):
+    """Not those whose expression has no other value, nor whose statement is not reached; and its own values stay."""
+    try:
+        verilator = simulators.find("verilator")
+    except simulators.SimulatorError as error:
+        pytest.skip(str(error))
+    text = """module top;
+  logic [3:0] a, b, sum;
+  logic [4:0] wide;
+  assign sum = a + b;
+  assign wide = a + 4'd1 + b;
+  wire alike = (a == 4'd3) && (b != 4'd0);
+  initial begin
+    a = 4'd3;
+    b = 4'd2;
+    if (b == 4'd9) a = 4'd0;
+    else a = 4'd3;
+    #1 $display("%0d %0d %b", sum, wide, alike);
+    $finish;
+  end
+endmodule
+"""
+    shown = {"minus": ("sum = a + b", "sum = a - b"), "carry": ("a + 4'd1 + b", "a + 4'd2 + b"),
+             "else": ("else a = 4'd3;", "else begin a = 4'd3; b = 4'd2; end")}  # fmt: skip
+    hidden = {"same": ("b != 4'd0", "b > 4'd0"), "then": ("a = 4'd0;", "begin a = 4'd1; b = 4'd1; end")}
+    changes = [change(*texts, name, "top.sv") for name, texts in (shown | hidden).items()]
+    found = combine({"top.sv": text}, changes, notes=True)
+    assert not found.alone
+    (tmp_path / "top.sv").write_text(found.files["top.sv"])
+    words = [
+        "--binary",
+        "--timing",
+        "-CFLAGS",
+        "-std=c++20",
+        "-Wno-fatal",
+        "-Wno-lint",
+        "--Mdir",
+        "obj",
+        "-o",
+        "sim",
+        "top.sv",
+    ]
+    with_root = os.environ | dict(verilator.env)
+    done = subprocess.run(
+        [*verilator.command, *words, "top.sv"], cwd=tmp_path, env=with_root, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    environment = {**os.environ, NOTES: str(tmp_path / "noted")}
+    for _ in range(2):
+        said = subprocess.run([tmp_path / "obj" / "sim"], env=environment, capture_output=True, text=True, timeout=60)
+        assert said.stdout.startswith("5 6 1\n")
+    numbers = [int(line) for line in (tmp_path / "noted").read_text().split()]
+    assert Counter(numbers) == {found.number[name]: 2 for name in shown}, "once in each process"
