@@ -163,7 +163,8 @@ def terminal(found: Mapping[str, Any]) -> list[str]:
     weak = [(name, one) for name, one in found["files"].items() if rate(one) < 1]
     lines += [f"  {name}: {one[KILLED]} of {one['mutants'] - one[EQUIVALENT]}" for name, one in weak]
     for row in _unsettled(found) if not found["wanted"] else ():
-        what = "survived" if row["state"] == SURVIVED else f"{row['how'] or row['state']}: {row['headline']}"
+        what = SURVIVED if row["state"] == SURVIVED else row["how"] or row["state"]
+        what += f": {row['headline']}" * bool(row["headline"])
         more = f" ({row['rerun']})" if row["rerun"] else ""
         lines += [
             "",

@@ -57,6 +57,7 @@ def render(compliance: Compliance) -> str:
     )  # fmt: skip
     return environment.get_template("signoff.html.j2").render(
         c=compliance, verdicts=VERDICTS, levels=LEVELS, evidence=evidence, tool=provenance.tool(),
+        url=next((text.url for text in compliance.specifications if text.url), ""),
         digest=provenance.whole(compliance.subject.files),
         share=percent(compliance.observed / compliance.applicable) if compliance.applicable else "nothing",
     )  # fmt: skip
