@@ -353,11 +353,33 @@ class Alignment(Comparison):
             text = f"instruction {position + index} is not the one that retired"
         have = self.capture.program.place(int(told[index])) if index < len(told) else "none"
         clause, text = found or (clause, text)
-        failure = self.failure(clause, text, position + index, [("pc", want, have)])
+        rows, packet = [("pc", want, have)], None
+        if both and not self.capture.config.filter and (early := self._stops_early(segment, position, index)):
+            packet, missing = early
+            clause, rows = "NT.7.12.stop", [("instructions", f"{missing} more", "none"), *rows]
+            text = f"{self.table.messages[packet].name} ends {missing} instructions before trace stopped"
+        failure = self.failure(clause, text, position + index, rows, packet)
         self.book.fail(failure)
         assert failure.at is not None
         self._stray = (position, index, failure.at)
         self.astray(failure)
+
+    def _stops_early(self, segment: Segment, position: int, index: int) -> tuple[int, int] | None:
+        """The message that ends trace at the first PC that differs, and the instructions that are missing there, if
+        the hart was traced on to a later stop, and what is reported next begins where it started again.
+        """
+        here = [event for event in segment.events if event.index == segment.begin + index]
+        stop = next((event for event in here if event.kind in STOP_CLAUSE), None)
+        if stop is None or (position + index, stop.kind) in self._edge_places:
+            return None
+        pc = int(self.decoded.pcs[segment.begin + index])
+        later = (
+            edge.index for edge in self.expected.edges if edge.kind in STOP_CLAUSE and edge.index > position + index
+        )
+        end = next(later, len(self.expected))
+        if end >= len(self.expected) or int(self.expected.pc[end]) != pc:
+            return None
+        return int(np.searchsorted(self.table.offset, stop.message.offset)), end - position - index
 
     def _filtered(self, index: int) -> bool:
         """Whether a filter may have left out what comes from traced instruction `index` on: an edge is there."""

@@ -94,7 +94,8 @@ class Traced:
             if bits != config.src_bits:
                 yield SOURCE, replace(config, src_bits=bits, src_id=first & ((1 << bits) - 1), inhibit_src=0)
         if config.src_bits and config.inhibit_src:
-            yield INHIBITED, replace(config, inhibit_src=0)
+            for source in dict.fromkeys((config.src_id, first & ((1 << config.src_bits) - 1))):
+                yield INHIBITED, replace(config, inhibit_src=0, src_id=source)
         identity = first & ((1 << config.src_bits) - 1)
         if config.source_bits and identity != config.src_id:
             yield IDENTITY, replace(config, src_id=identity)

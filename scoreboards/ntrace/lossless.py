@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from rvtrace.models.ntrace.decoder.decode import DecodedTrace
-from rvtrace.models.ntrace.decoder.decoded import Diagnostic
+from rvtrace.models.ntrace.decoder.decoded import Diagnostic, Event
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
+from rvtrace.scoreboards.common.findings import RULE
 from rvtrace.scoreboards.common.matching import first_mismatch
 from rvtrace.scoreboards.common.places import Rows, ends
 from rvtrace.scoreboards.ntrace import table as t
@@ -135,7 +136,8 @@ class Lossless(Alignment):
     def prove(self, diagnostics: list[Diagnostic]) -> None:
         """Count what the comparison has proven, the decoder's diagnostics that count beside its own failures."""
         known = [Wrong(int(np.searchsorted(self.table.offset, d.offset)), d.clause) for d in diagnostics]
-        proven = Proven(self, [*known, *self.wrong], self.field)
+        rules = [Wrong(f.at, f.clause) for f in self.book.failures if f.at is not None and f.found == RULE]
+        proven = Proven(self, [*known, *self.wrong], rules, self.field)
         for clause, times in proven.counts().items():
             self.book.count(clause, times)
         for failure in proven.doubts():
@@ -209,8 +211,9 @@ class Lossless(Alignment):
 
     def _edges(self) -> None:
         told = self._told(EDGES)
+        reported = {(at, event.kind) for at, event in told}
         for edge in self.expected.edges:
-            self.book.count(edge.clause)
+            self.book.count(edge.clause, not edge.optional or (edge.index, edge.kind) in reported)
         if self._match(self.expected.edges, told, self._same_edge, lambda e: e.clause, "edge"):
             self.book.count(STARTS_OFF, self.expected.silent_exits)
 
@@ -220,6 +223,12 @@ class Lossless(Alignment):
             edge.kind == "sleep" and event.message.get("evcode", 0) >= VENDOR_EVCODE
         )  # "Optional": a vendor may have its own code
         return at in (None, edge.index) and (edge.kind == event.kind or plain or own)
+
+    def _off_already(self, event: Event) -> bool:
+        """Whether a stop is reported where trace had stopped, which v1_0 has for an entry into Debug Mode alone."""
+        told = [one.kind for _, one in self._told(EDGES) if one.message.offset < event.message.offset]
+        stopped = not told or told[-1] in STOP_CLAUSE
+        return event.kind == "trace_off" and stopped and self.capture.config.variant == "v1_0"
 
     def _match(self, wanted: list, told: list, same: Callable, clause_of: Callable, what: str) -> bool:
         """Whether all agree: the first of them that is missing, extra or different is the failure."""
@@ -240,6 +249,8 @@ class Lossless(Alignment):
         if isinstance(wanted, Edge) and at is not None and at < wanted.index:
             wanted = None  # what was reported is one too many
         clause = clause_of(wanted) if wanted is not None else {"trap": "NT.10.traps", **EXTRA}.get(event.kind, "NT-2")
+        if isinstance(event, Event) and self._off_already(event):
+            wanted, clause = None, STARTS_OFF
         name = "none"
         if wanted is not None:
             name = wanted.kind if isinstance(wanted, Edge) else "interrupt" if wanted.interrupt else "exception"

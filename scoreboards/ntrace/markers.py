@@ -14,6 +14,8 @@ from rvtrace.scoreboards.ntrace.align import Alignment, Problem, Segment
 from rvtrace.scoreboards.ntrace.edges import HIGH, LOW, STOP_CLAUSE
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
 
+PATIENCE = 16  # messages without the marker after its request: as many as a queue may hold that were made before it
+
 
 class Place(NamedTuple):
     """One thing at some traced instruction first..last: what is to be reported, or what was. since: where it began."""
@@ -129,7 +131,11 @@ class Beside:
         first, last = np.searchsorted(self._carriers, (segment.first, segment.last))
         carriers = self._after[self._carriers[first:last]] + shift
         for want in kind.wanted:
-            if not at <= want.last or want.first > end or any(want.fits(place) for place in told):
+            answer = min(
+                (place.first for place in told if want.fits(place) and place.first >= want.first), default=None
+            )
+            passed = 0 if answer is None else int(((carriers > want.first) & (carriers < answer)).sum())
+            if not at <= want.last or want.first > end or (answer is not None and passed <= PATIENCE):
                 continue
             later = self._stops[self._stops >= want.first]
             stop = int(later.min()) if len(later) else end

@@ -23,8 +23,9 @@ from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.findings import COMPARED
 from rvtrace.scoreboards.common.places import ends
 from rvtrace.scoreboards.ntrace import table as t
-from rvtrace.scoreboards.ntrace.align import Alignment
-from rvtrace.scoreboards.ntrace.expected import Trap
+from rvtrace.scoreboards.ntrace.align import CUSTOM, EDGES, Alignment
+from rvtrace.scoreboards.ntrace.expected import POPS, Trap
+from rvtrace.scoreboards.ntrace.inferred import MODE_CLAUSE
 from rvtrace.scoreboards.ntrace.wrong_field import WrongField
 
 JUMPS = {
@@ -44,6 +45,9 @@ INFERABLE, DIRECT, REFERENCE, HIST_EMPTY = "NT.10.inferable", "NT.7.2.direct_bra
 LINEAR, AT_BRANCH, AT_JUMP = "NT.8.5.sync2_linear", "NT.8.5.sync2_direct", "NT.8.5.sync2_indirect"
 TRAPS = {True: "NT.2.interrupt", False: "NT.2.exception"}
 AGAIN, AT_START, AT_TARGET = "NT.8.6.back_to_back_traps", "NT.8.6.trap_at_start", "NT-12"
+STAMPED, SOURCE, PROCESS, VENDOR_FIELDS = "NT.8.7.enabled", "NT.3.2.src", "NT.7.1.process", "NT.6.1.fields"
+FILTERED, REPEAT, REPEATS = ("NT.4.filters", "NT.4.filter_edges"), "NT.7.11.repeat", "NT.V.hrepeat"
+CUSTOM_JUMP, PREDICTIONS = "NT.10.1.custom", ("NT-4", "NT-5", "NT.9.2.implicit_return")
 QUEUE, AT_TRAPS = "NT.3.fifo", "NT.7.1.trap"
 LOSS, LOSS_AT_END = "NT.7.4.error", "NT.7.4.error_alone"
 INDIRECT = (t.TC_INDIRECT, t.TC_INDIRECT_SYNC, t.TC_HIST, t.TC_HIST_SYNC)
@@ -58,6 +62,7 @@ ABOUT_ADDRESSES = re.compile(r"NT\.8\.[12]\.")
 ABOUT_COUNTS = re.compile(r"NT\.8\.4\.")
 ABOUT_HISTORIES = re.compile(r"NT\.8\.3\.|NT\.10\.branches|NT-1$")
 ABOUT_CONTEXTS = re.compile(r"NT\.7\.1\.")
+ABOUT_VENDORS = re.compile(r"NT\.6\.1\.vendor")
 ABOUT_FLOW = re.compile(r"NT\.1[01]\.|NT\.[29]\.|NT\.6\.2\.btype|NT-1[24]$|NT\.8\.5\.sync7")
 
 
@@ -70,9 +75,12 @@ class Wrong(NamedTuple):
 
 
 class Proven:
-    """One comparison that was made. wrong: what was found wrong, or could not be decoded."""
+    """One comparison that was made. wrong: what was found wrong, or could not be decoded; beside: what rules about
+    single messages found.
+    """
 
-    def __init__(self, lossless: Alignment, wrong: Iterable[Wrong], field: WrongField) -> None:
+    def __init__(self, lossless: Alignment, wrong: Iterable[Wrong], beside: list[Wrong], field: WrongField) -> None:
+        self._beside = beside
         self._lossless, self._table, self._expected = lossless, lossless.table, lossless.expected
         self._wrong, self._field = sorted(wrong, key=lambda one: one.message), field
         self._htm = lossless.capture.config.mode == "htm"
@@ -147,6 +155,8 @@ class Proven:
         found["NT.3.1.message_end"] += _number(good)
         found["NT.3.3.lsb_first"] += _number(good)
         found["NT.3.1.field_end"] += _number(good & (variable > 1))
+        if self._lossless.capture.config.src_bits and self._lossless.capture.config.inhibit_src:
+            found[SOURCE] += _number(good)
         found["NT-7"] += _number(self._led & (table["uaddr"] == 0))
         found[REFERENCE] += _number(self._led & (table["uaddr"] != t.ABSENT))
 
@@ -286,7 +296,7 @@ class Proven:
 
     def doubts(self) -> Iterator[Failure]:
         """Consequences of what was found wrong: the clauses of what happened there."""
-        for wrong in self._wrong[:MOST]:
+        for wrong in sorted([*self._wrong, *self._beside], key=lambda one: one.message)[:MOST]:
             for clause in dict.fromkeys(self._doubted(wrong)):
                 if clause != wrong.clause:
                     text = f"cannot be told where {wrong.clause} does not hold"
@@ -295,22 +305,49 @@ class Proven:
                     yield failure
 
     def _doubted(self, wrong: Wrong) -> Iterator[str]:
-        clause, index = wrong.clause, wrong.index
+        clause, index, config = wrong.clause, wrong.index, self._lossless.capture.config
+        yield from [SOURCE] if config.src_bits and config.inhibit_src and wrong in self._wrong else []
         if ABOUT_BYTES.match(clause):
-            yield from BYTES
+            yield from (*BYTES, STAMPED)
+            yield from [SOURCE] if config.src_bits else []
         elif ABOUT_EDGES.match(clause):
             yield from (STARTS[e.kind] for e in self._expected.edges if e.index == index and e.kind in STARTS)
+            yield from self._unreported()
+            yield from self._repeated(wrong)
+            yield from FILTERED if config.filter else []
         elif ABOUT_CONTEXTS.match(clause):
-            xret = (
-                index is not None and 0 < index <= len(self._expected) and self._expected.itype[index - 1] == IType.XRET
-            )
-            yield from [AT_TRAPS] if xret or index in self._traps_at else []
+            before = -1 if index is None or not 0 < index <= len(self._expected) else index - 1
+            returned = before >= 0 and self._expected.itype[before] == IType.XRET
+            yield from [AT_TRAPS] if returned or index in self._traps_at else []
+            yield PROCESS
+        elif ABOUT_VENDORS.match(clause):
+            yield VENDOR_FIELDS
         elif ABOUT_ADDRESSES.match(clause):
             yield REFERENCE
+            yield from self._repeated(wrong)
+            yield from self._unreported()
         elif any(about.match(clause) for about in (ABOUT_COUNTS, ABOUT_HISTORIES, ABOUT_FLOW)):
             if wrong.message < len(self._table):
                 yield from self._fields(wrong)
+            yield from self._repeated(wrong)
             yield from self._next(wrong)
+            yield from self._unreported()
+            custom = np.isin(self._expected.itype, [int(kind) for kind in CUSTOM]) & (self._flow == Flow.SEQUENTIAL)
+            yield from [CUSTOM_JUMP] if custom.any() else []
+
+    def _unreported(self) -> Iterator[str]:
+        """The clauses of starts, stops and resets that nothing reports."""
+        reported = {(index, event.kind) for index, _, event in self._events(EDGES)}
+        for edge in self._expected.edges:
+            if (edge.index, edge.kind) not in reported:
+                yield edge.clause
+
+    def _repeated(self, wrong: Wrong) -> Iterator[str]:
+        """The clauses of repeats, at or right before a message or possible there."""
+        config, rows = self._lossless.capture.config, slice(max(wrong.message - 2, 0), wrong.message + 1)
+        repeat = self._table.is_a(t.TC_REPEAT)[rows].any()
+        yield from [REPEAT] if config.repeat_branch else []
+        yield from [REPEATS] if repeat or (self._table["rcode"][rows] == 2).any() else []
 
     def _fields(self, wrong: Wrong) -> Iterator[str]:
         """The clauses of the fields of the message that is wrong."""
@@ -346,6 +383,8 @@ class Proven:
         itype, jumped = int(self._expected.itype[index - 1]), self._flow[index - 1] == Flow.UNINFERABLE
         traps = self._traps_at.get(index, [])
         yield from (TRAPS[trap.interrupt] for trap in traps)
+        if itype in POPS and (mode := self._lossless.capture.config.implicit_return):
+            yield from (*PREDICTIONS, MODE_CLAUSE[mode])
         yield from [AGAIN] if len(traps) > 1 else []
         yield from [AT_TARGET] if traps and jumped else []
         if jumped and wrong.clause != "NT.10.traps":

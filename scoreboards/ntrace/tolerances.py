@@ -28,7 +28,11 @@ PERMITTED: Mapping[str, str] = {
         " where none changes, the reason does not hold."
     ),
     "repeat_any_target": '7.11 has several readings (NT-6): "the target" is that of the message, or its U-ADDR.',
-    "strict_reported_call": '9.2: "the associated call has already been reported in an earlier packet" (NT-5).',
+    "strict_reported_call": (
+        '9.2: "if the associated call has already been reported in an earlier message. The encoder must ensure that'
+        ' this is the case."; what ensures it is that "the count is non-zero (i.e. the associated call was already'
+        ' reported in an earlier message)" (NT-5).'
+    ),
     "sync_keeps_stack": 'Table 25 (rc7), SYNC 0, 4 and 6: "encoder state is not reset".',
     "address_padded": (
         '8.2: "Simple implementations may not implement an enable bit and always send full address"; the extension'

@@ -2,6 +2,7 @@
 """Lossless beside the PCs: markers, resets, sleep, filters, vendor-defined messages, and what a loss takes with it."""
 
 from collections.abc import Callable
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,9 +12,13 @@ from rvtrace.models.ntrace.config import Config
 from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.models.riscv.beats import Beats
+from rvtrace.models.riscv.blocks import to_beats
+from rvtrace.models.riscv.generate import generate
+from rvtrace.models.riscv.random_walk import random_walk
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
+from rvtrace.tb.common.stimulus.stimulus import closed
 from tests.ntrace.checked_scenarios import Change, check, doctored, place, scenario_run, set_at, timed
 
 HTM = Config()
@@ -103,7 +108,7 @@ def test_a_vendor_message_that_is_sent_twice() -> None:
     program, beats = scenario_run("vendor_messages", HTM)
     late = Tolerances(marker_late=1 << 16)
     assert doctored(program, beats, HTM, tolerances=late).passed
-    assert doctored(program, beats, HTM, twice, late).book.failed == ["NT.6.1.vendor"]
+    assert doctored(program, beats, HTM, twice, late).book.causes == ["NT.6.1.vendor"]
 
 
 def test_marker_of_a_watchpoint() -> None:
@@ -219,3 +224,25 @@ def test_a_marker_that_may_be_missing_and_one_that_may_not_at_one_place() -> Non
     verdict = check(capture)
     assert verdict.passed, verdict.failures[0].text()
     assert check(NtraceCapture(config, program, b"", beats)).book.failed
+
+
+def test_a_request_that_another_one_does_not_answer() -> None:
+    """8.5, case 4: the next branch message reports a watchpoint. One that many messages pass without it is lost, also
+    where a later one is reported.
+    """
+    config = Config()
+    rng = Random("one request is lost")
+    program = generate(rng, config.xlen)
+    beats = to_beats(closed(random_walk(program, rng, 2000, variant=config.variant), program), 1, "block")
+    traced = np.flatnonzero((beats.inst_tracing == 1) & beats.valid().any(axis=1))
+    first, second = traced[len(traced) // 4], traced[3 * len(traced) // 4]
+    beats.notify[:] = beats.ext_notify[:] = 0
+    beats.notify[second] = 1
+    lossy = Encoder(config).run(beats).data
+    free = Tolerances.free()
+    assert check(NtraceCapture(config, program, lossy, beats, exact=False), free).passed
+    beats.notify[first] = 1
+    whole = Encoder(config).run(beats).data
+    assert check(NtraceCapture(config, program, whole, beats, exact=False), free).passed
+    lost = check(NtraceCapture(config, program, lossy, beats, exact=False), free)
+    assert lost.book.causes == ["NT.8.5.sync6"]

@@ -11,9 +11,9 @@ from rvtrace.models.ntrace.encoder.encode import Encoder
 from rvtrace.models.ntrace.table import Message
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
-from rvtrace.scoreboards.ntrace.check import judged
+from rvtrace.scoreboards.ntrace.check import check, judged
 from rvtrace.scoreboards.ntrace.tolerances import Tolerances
-from tests.ntrace.checked_scenarios import Change, scenario_run, small
+from tests.ntrace.checked_scenarios import Change, insert, place, scenario_run, small
 
 MOST = 60  # messages of a scenario that are changed
 BTM, HTM = {"mode": "btm"}, {"mode": "htm"}
@@ -132,3 +132,37 @@ def test_what_came_before_the_first_difference_counts() -> None:
 def test_what_is_in_doubt_is_a_consequence() -> None:
     found = verdict("trap_kinds", {}, lambda messages: turn("btype", 1)(messages, 2))
     assert not {"NT.2.exception", "NT.2.interrupt"} & set(found.book.causes)
+
+
+def test_instructions_missing_at_an_end_are_the_end_s() -> None:
+    """Not those of the ProgTraceSync after it, whose F-ADDR is right."""
+
+    def early(messages: list[Message]) -> None:
+        last = place(messages, "ProgTraceCorrelation")
+        messages[last] = messages[last].replaced(icnt=0)
+
+    found = verdict("trace_off_on", {}, early)
+    assert found.book.causes == ["NT.7.12.stop"]
+    assert "instructions before trace stopped" in found.failures[0].headline
+    assert not found.book.results()["NT.8.1.faddr"][1]
+
+
+def test_a_stop_that_v1_0_does_not_have() -> None:
+    """The hart leaves Debug Mode with trace disabled."""
+
+    def marker(messages: list[Message]) -> None:
+        insert(messages, place(messages, "ProgTraceCorrelation", evcode=0) + 1, "ProgTraceCorrelation", 4, 1, 0, 1)
+
+    found = verdict("debug_while_off", {}, marker).book.results()
+    assert found["NT.8.6.start_while_off"][1] and found["NT.V.starts_disabled"][1]
+
+
+def test_a_source_that_is_inhibited_counts_where_it_is_absent() -> None:
+    options = {"src_bits": 5, "src_id": 21, "inhibit_src": 1}
+    assert verdict("indirect_kinds", options).book.results()["NT.3.2.src"][0] > 0
+    config = small(**options | {"inhibit_src": 0, "src_id": 9})
+    program, beats = scenario_run("indirect_kinds", config)
+    data = Encoder(config).run(beats).data
+    claimed = small(**options)
+    found = check(NtraceCapture(claimed, program, data, beats, exact=False), Tolerances.free())
+    assert found.book.results()["NT.3.2.src"][1] > 0 and "NT.3.2.src" in found.book.causes

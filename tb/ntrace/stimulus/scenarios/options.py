@@ -49,7 +49,8 @@ _SOURCE = {
           configs=(*configs(src_bits=tuple(range(1, 13)), variant="v1_0", inst_stall_ena=(0, 1), **_SOURCE, **SMALL),
                    *configs(src_bits=6, src_id=63, inst_stall_ena=1),
                    *configs(src_bits=12, src_id=0xA5A, inst_stall_ena=1, **TWO),
-                   *configs(src_bits=5, src_id=21, inhibit_src=1, inst_stall_ena=1)))  # fmt: skip
+                   *configs(src_bits=5, src_id=21, inhibit_src=1, inst_stall_ena=1),
+                   *configs(src_bits=3, src_id=5, inhibit_src=1, inst_stall_ena=1)))  # fmt: skip
 def sources(s: Script) -> None:
     """Every kind of message with SRC of every width, and with SRC inhibited; some are lost."""
     b = _mixed(s.config)
