@@ -186,7 +186,7 @@ class _Run:
         for one, mutant in zip(lot.plays, lot.mutants):
             _prepare(one, mutant)
             for job in one.jobs:
-                job.exact = self._exact
+                job.exact = job.exact and self._exact
         out = Path(lot.plays[0].jobs[0].out)
         results = play(image, lot.plays, out.parent.with_name("process") / out.name, _PLUSARGS)
         for one, mutant, result in zip(lot.plays, lot.mutants, results):

@@ -301,6 +301,12 @@ class ClauseBook:
         if n:
             self._counts.setdefault(clause, [0, 0])[0] += int(n)
 
+    def withdraw(self, clauses: Iterable[str]) -> None:
+        """What was counted of these clauses says nothing of the device: those that did not fail were not checked."""
+        for clause in clauses:
+            if clause in self._counts and not self._counts[clause][1]:
+                del self._counts[clause]
+
     def met(self, clause: str, n: int | np.integer[Any]) -> None:
         """The situation of a rolled-up clause occurred n times; never means that it was not checked."""
         self._met[clause] = int(n)

@@ -189,18 +189,16 @@ def _parts(config: Config, shown: Shown) -> Iterator[Part]:
         yield Part("enables", config.enables, "HPM.enable.bits")
 
 
+def read_clause(csr: Csr, narrow: bool) -> str:
+    """The clause of a read of a counter. narrow: at XLEN 32."""
+    if csr.level == "U":
+        return "HPM.view.shadow"
+    return "HPM.half.high" if csr.high else "HPM.half.low" if narrow else "HPM.read.machine"
+
+
 def _count(config: Config, shown: Shown) -> Iterator[Part]:
     mask = (1 << config.widths[shown.csr.number]) - 1
-    clause = (
-        "HPM.view.shadow"
-        if shown.csr.level == "U"
-        else "HPM.half.high"
-        if shown.csr.high
-        else "HPM.half.low"
-        if shown.narrow
-        else "HPM.read.machine"
-    )
-    yield Part("count", mask, clause)
+    yield Part("count", mask, read_clause(shown.csr, shown.narrow))
     yield Part("beyond the width", ALL & ~mask, "HPM.width.zero")
 
 

@@ -12,7 +12,7 @@ the look distinguishes it, the clause was checked; where the look equals it, the
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntFlag
@@ -75,6 +75,7 @@ class Cycle(NamedTuple):
 class Count:
     """One counter. lo, hi: the interval, all that happened included; floor: what it showed last, at least; bits: how
     many low bits of it are known. apart: by clause, by how much a block that breaks it differs since the last look.
+    other: a second interval, of the other outcome of a write of one half in a cycle in which the low half may wrap.
     """
 
     n: int
@@ -84,6 +85,8 @@ class Count:
     hi: int = 0
     floor: int = 0
     bits: int = 0
+    other: tuple[int, int] | None = None
+    around: bool = False  # it surely wrapped since `Flags` has looked
     wraps: int = 0  # certain ones since the last look
     sure: int = 0  # certain ones that `Flags` has not taken
     ahead: int = 0  # those of them that a look need not show yet
@@ -105,16 +108,21 @@ class Count:
         """It counts at least `lo` and at most `hi`."""
         self.lo += lo
         self.hi += hi
+        if self.other is not None:
+            self.other = self.other[0] + lo, self.other[1] + hi
         self.moved += lo
         self.blind |= self.bits != self.width
         if self.freedom.latency and self.n >= FIRST:
             self.recent.append((cycle, lo, hi))
 
-    def widen(self, other: dict[int, int]) -> None:
-        """What it counted recently may be seen by another setting: not at all, or by cycle as often as `other` says."""
+    def widen(self, other: dict[int, int], both: bool = False) -> None:
+        """What it counted recently may be seen by another setting: not at all, or by cycle as often as `other` says.
+        both: of another selector, of which each may have a latency of its own, so that both were counted.
+        """
         self.lo -= sum(lo for _, lo, _ in self.recent)
         counted = {cycle: hi for cycle, _, hi in self.recent}
-        most = {cycle: max(counted.get(cycle, 0), other.get(cycle, 0)) for cycle in sorted({*counted, *other})}
+        pairs = {cycle: (counted.get(cycle, 0), other.get(cycle, 0)) for cycle in sorted({*counted, *other})}
+        most = {cycle: sum(pair) if both else max(pair) for cycle, pair in pairs.items()}
         self.hi += sum(most.values()) - sum(counted.values())
         if self.ahead > (held := max(0, self.lo) >> self.bits):
             self.sure, self.ahead, self.revoked = max(0, self.sure - self.ahead + held), held, True
@@ -137,13 +145,18 @@ class Count:
             return False, False
         if self.hi < self.modulus:
             return False, False
+        if self.other is not None:  # of the other outcome it need not have wrapped
+            self.forget()
+            return False, False
         if (full := self.lo // self.modulus) > self.ahead:
             self.sure, self.ahead = self.sure + full - self.ahead, full
         times = self.visible(cycle)[0] // self.modulus
         if times:
             self.sure += max(0, times - self.ahead)
-            self.wraps, self.ahead = self.wraps + times, max(0, self.ahead - times)
+            self.wraps, self.ahead, self.around = self.wraps + times, max(0, self.ahead - times), True
             self._down(times * self.modulus)
+            if 0 < self.lo == self.hi:
+                self.apart["HPM.wrap.sum"] = -self.lo
         return True, times > 0
 
     def _down(self, by: int) -> None:
@@ -157,7 +170,16 @@ class Count:
             return None
         if not self.bits or (part == HIGH and self.bits != self.width):
             return 0, 0
-        lo, hi = self.visible(cycle)
+        found = self._within(*self.visible(cycle), value, part)
+        return found if found or self.other is None else self._within(*self._second(cycle), value, part)
+
+    def _second(self, cycle: int) -> tuple[int, int]:
+        """`visible` of the other interval."""
+        assert self.other is not None
+        return self.other[0] - self.late(cycle)[0], self.other[1]
+
+    def _within(self, lo: int, hi: int, value: int, part: str) -> tuple[int, int] | None:
+        """`fits` of one interval of what a look shows."""
         lo, hi = lo - self.freedom.slack, hi + self.freedom.slack
         if part == HIGH:
             if self.width <= 32:
@@ -175,6 +197,7 @@ class Count:
 
     def adopt(self, cycle: int, value: int, part: str) -> None:
         """A look shows this."""
+        self._settle(cycle, value, part)
         found, under_way = self.fits(cycle, value, part), self.late(cycle)[1]
         if part == HIGH:
             if self.bits == 32 < self.width and self.hi < _HALF:  # of the low half it is known where it is now
@@ -200,6 +223,21 @@ class Count:
             self.restart()
             self.apart |= {"HPM.half.carry": carry} if carry else {}
 
+    def _settle(self, cycle: int, value: int, part: str) -> None:
+        """Of two intervals those stay that a look fits."""
+        if self.other is None or value >> (self.width if part == WHOLE else 32):
+            return
+        first = self._within(*self.visible(cycle), value, part)
+        second = self._within(*self._second(cycle), value, part)
+        if first is None and second is not None:
+            (self.lo, self.hi), self.floor, self.other = self.other, self._second(cycle)[0], None
+        elif second is None:
+            self.other = None
+        elif part != HIGH:
+            self.other = second[0], second[0] + self.late(cycle)[1]
+        else:
+            self.other = second
+
     def restart(self) -> None:
         """What comes is compared with the next look."""
         self.wraps, self.written, self.modified, self.moved = 0, False, False, 0
@@ -213,7 +251,8 @@ class Count:
         """It is written, in a cycle in which it would have counted at most so much. The written part is the value, the
         rest counts on or not.
         """
-        old_bits, (lo, hi) = self.bits, self.visible(cycle)
+        (lo, hi), old_bits = self.visible(cycle), 0 if self.other is not None else self.bits
+        self.other = None
         under_way = self.late(cycle)[1]
         if part == HIGH and self.width <= 32:  # there is nothing to write
             self.widen({})
@@ -238,21 +277,34 @@ class Count:
             if old_bits == self.width and not carry and lo // _HALF == hi // _HALF:
                 value = lo // _HALF % (1 << max(0, self.width - 32)) * _HALF + low
                 self._known(self.width, value, value + late, value)
+            elif (
+                old_bits == self.width and not late and (hi + most) // _HALF == lo // _HALF + 1 < self.modulus // _HALF
+            ):
+                value = lo // _HALF * _HALF + low  # its carry came before the write, or was dropped with the increment
+                self._known(self.width, value, value, value)
+                self.other = value + _HALF, value + _HALF
             else:
                 self._known(32, low, low + late, low)
         elif self.width > 32:
             self.apart.clear()
             more = most if self.freedom.timing else 0
+            base = high * _HALF
             if old_bits >= 32 and lo // _HALF == (hi + more) // _HALF:
-                base = high * _HALF
                 self._known(self.width, base + lo % _HALF, base + hi % _HALF + more, base + lo % _HALF)
+            elif old_bits >= 32 and lo // _HALF + 1 == (hi + more) // _HALF and not late:
+                # A write takes effect after what was counted before it: a carry went into the old value, or the low
+                # half has yet to wrap.
+                self._known(self.width, base + lo % _HALF, base + _HALF - 1, base + lo % _HALF)
+                self.other = base, base + (hi + more) % _HALF
+                if more:
+                    self.apart["HPM.write.wins"] = more
             else:
                 self.bits = 0
         self.blind |= most > 0 and self.bits != self.width
 
     def forget(self) -> None:
         """Nobody knows what it counts."""
-        self.bits, self.blind = 0, True
+        self.bits, self.blind, self.other = 0, True, None
         self.lo = self.hi = self.floor = self.ahead = 0
         self.recent.clear()
         self.restart()
@@ -271,7 +323,7 @@ class Count:
 
     def checked(self, cycle: int, part: str) -> list[str]:
         """The clauses that a look which fits distinguishes."""
-        if not self.bits or (part == HIGH and self.bits != self.width):
+        if not self.bits or self.other is not None or (part == HIGH and self.bits != self.width):
             return []
         lo, hi = self.visible(cycle)
         modulus = min(self.modulus, _HALF) if part == LOW else self.modulus
@@ -339,7 +391,9 @@ class Bounds:
                 continue
             lo, hi = self._range(now, cycle)
             if self.freedom.timing and (now != was or mode != cycle.priv or then[n] != now):
-                for other, priv in ((was, mode), (then[n], cycle.priv), (was, cycle.priv)):
+                # A write takes effect after the instruction: a setting is early only for what is counted late.
+                late = n >= FIRST and self.freedom.latency > 0
+                for other, priv in ((was, mode), (then[n] if late else now, cycle.priv), (was, cycle.priv)):
                     low, high = self._range(other, cycle._replace(priv=priv))
                     lo, hi = min(lo, low), max(hi, high)
                 if n >= FIRST and self.freedom.latency and (now != was or mode != cycle.priv):
@@ -347,7 +401,7 @@ class Bounds:
                     new = {one.number: self._range(now, one._replace(priv=cycle.priv))[1] for one in past}
                     if new != {one.number: self._range(was, one._replace(priv=mode))[1] for one in past}:
                         count.late(cycle.number)
-                        count.widen(new)
+                        count.widen(new, both=now.selector != was.selector)
             self._before[n] = now, cycle.priv
             if cycle.number <= count.unknown + (self.freedom.latency if n >= FIRST else 0):
                 count.late(cycle.number)
@@ -361,6 +415,10 @@ class Bounds:
                 count.add(cycle.number, lo * length, hi * length)
                 if count.lo // _HALF != before // _HALF and count.width > 32:
                     count.apart["HPM.half.carry"] = -_HALF
+            if then[n] != now and lo == hi and (by := self._range(then[n], cycle)) != (lo, hi) and by[0] == by[1]:
+                clause = "HPM.inhibit.after" if then[n].inhibit != now.inhibit else "HPM.cfg.after"
+                if clause == "HPM.inhibit.after" or n < FIRST:
+                    count.apart[clause] = count.apart.get(clause, 0) + by[0] - lo
             self._apart(count, now, cycle, lo, hi, written, access, length)
         self._history.append(cycle)
 
@@ -421,6 +479,9 @@ class Bounds:
                 more("HPM.debug.counts", -lo)
             if now.filters:
                 more("HPM.cfg.others" if fixed else "HPM.filter.others", -lo)
+            if now.selector > RETIRED:
+                beside = max(0, *(cycle.counts.of(now.selector + by) for by in (-1, 1) if now.selector + by > RETIRED))
+                more("HPM.select.event", beside - lo)
         elif raw and now.inhibit == 1 and not (now.filters >> _FILTER[cycle.priv] & 1 or cycle.counts.stopcount):
             more("HPM.inhibit.stops", raw)
         elif raw and cycle.counts.stopcount and now.inhibit == 0:
@@ -438,7 +499,9 @@ class Bounds:
 @dataclass
 class _Wrap:
     """A counter that wraps, perhaps. before: its OF before; unseen: by a write that no look confirmed; at: the cycle
-    since which it is certain; wrote: OF as it was written meanwhile; cleared: whether LCOFIP was.
+    since which it is certain; wrote: OF as it was written meanwhile; cleared: whether its request may have come before
+    a write of LCOFIP; raced: whether LCOFIP was written 0 before it came; beyond: whether the counter surely
+    passed 0.
     """
 
     before: int | None
@@ -446,6 +509,8 @@ class _Wrap:
     at: int | None = None
     wrote: int | None = None
     cleared: bool = False
+    raced: bool = False
+    beyond: bool = False
 
 
 class Flags:
@@ -453,7 +518,9 @@ class Flags:
     what decided OF last ("set" by an overflow, "written", ""); requested: whether an overflow decided LCOFIP; masked:
     whether one with OF 1 came since LCOFIP was written. unwritten, ip_unwritten: what they would be if their last write
     had been lost, None if that is not known or there was none since the last look. unseen: of the request that decided
-    LCOFIP, OF was 0 by a write that no look has confirmed.
+    LCOFIP, OF was 0 by a write that no look has confirmed. raced: that request was under way while LCOFIP was written.
+    tags, ip_tags: of OF of each counter and of LCOFIP, by clause what a block that breaks it would show at the next
+    look.
     """
 
     def __init__(self, bounds: Bounds, known: bool) -> None:
@@ -461,7 +528,9 @@ class Flags:
         self.of: dict[int, int | None] = {n: first for n in bounds.counts if n >= FIRST}
         self.why: dict[int, str] = dict.fromkeys(self.of, "")
         self.ip: int | None = first
-        self.requested = self.masked = self.unseen = False
+        self.requested = self.masked = self.unseen = self.raced = False
+        self.tags: dict[int, dict[str, int]] = {n: {} for n in self.of}
+        self.ip_tags: dict[str, int] = {}
         self.unwritten: dict[int, int | None] = {}
         self.ip_unwritten: int | None = None
         self._wraps: dict[int, _Wrap] = {}
@@ -471,6 +540,9 @@ class Flags:
     def step(self, cycle: int) -> None:
         """The counters have counted."""
         self._cycle = cycle
+        for n, count in self.bounds.counts.items():
+            if n < FIRST and count.wrapped(cycle)[1] and self.ip == 0:
+                self.ip_tags["HPM.lcofi.fixed"] = 1
         for n in self.of:
             count = self.bounds.counts[n]
             may, _ = count.wrapped(cycle)
@@ -489,7 +561,7 @@ class Flags:
                     wrap = self._wraps[n] = _Wrap(self.of[n], unseen)
                 self._may(n)
                 if sure and wrap.at is None:
-                    wrap.at = cycle
+                    wrap.at, wrap.beyond = cycle, count.lo % count.modulus > 0
             elif wrap is not None and wrap.at is None:  # a look showed that it has not
                 held = wrap.before if wrap.wrote is None else wrap.wrote
                 if self.of[n] is None and cycle > self._blind.get(n, -1):
@@ -510,19 +582,31 @@ class Flags:
 
     def settle(self, cycle: int) -> None:
         """What is certain by now."""
+        requests: Counter[int] = Counter()
         for n, wrap in list(self._wraps.items()):
             if wrap.at is None or cycle <= wrap.at + self.bounds.freedom.latency:
                 continue
-            if wrap.wrote != 0:
+            if wrap.wrote == 1 or (wrap.before == 1 and wrap.wrote is None):
+                self.of[n] = 1
+            elif wrap.wrote is None:
                 self.of[n], self.why[n] = 1, "set"
-            if wrap.before == 0 and wrap.wrote is None and not wrap.cleared:
-                self.ip, self.requested, self.unseen = 1, True, wrap.unseen
+                if wrap.before == 0:
+                    self.tags[n] |= {"HPM.of.beyond": 0} if wrap.beyond else {}
+                    self.tags[n] |= {"HPM.of.width": 0} if self.bounds.counts[n].width < 64 else {}
+            if wrap.before == 0 and wrap.wrote is None and not wrap.cleared and self.ip != 1:
+                self.ip, self.requested, self.unseen, self.raced = 1, True, wrap.unseen, wrap.raced
+                requests[wrap.at] += 1
+                if requests[wrap.at] > 1:
+                    self.ip_tags["HPM.lcofi.several"] = 0
             self.masked |= wrap.before == 1 and wrap.wrote is None
             del self._wraps[n]
 
     def write_of(self, n: int, value: int) -> None:
         """OF is written."""
         self.unwritten[n] = self.of[n]
+        if value and self.of[n] == 0 and self.ip == 0:
+            self.ip_tags["HPM.lcofi.event"] = 1
+        self.tags[n].clear()
         self.of[n], self.why[n] = value, "written"
         if n in self._wraps:
             self._wraps[n].wrote = value
@@ -530,21 +614,36 @@ class Flags:
             self.of[n] = value or None
             self.ip = self.ip or None
 
-    def write_ip(self, value: int) -> None:
-        """LCOFIP is written."""
+    def write_ip(self, value: int, seen: int) -> None:
+        """LCOFIP is written by an access that showed `seen`. It reads and writes at once: a request that neither it nor
+        a look before it showed comes after the write, and is not cleared by it.
+        """
         self.ip_unwritten = self.ip
-        self.ip, self.requested, self.masked = value, False, False
+        self.ip_tags.clear()
+        for n, of in self.of.items():
+            if of == 1 - value:
+                self.tags[n]["HPM.of.lcofip"] = value
+        self.ip, self.requested, self.masked, self.raced = value, False, False, False
         if any(self._cycle <= until and self.of[n] != 1 for n, until in self._blind.items()):
             self.ip = value or None
         for wrap in self._wraps.values():
             if wrap.before != 1 or wrap.wrote == 0:
-                wrap.cleared = True
+                wrap.cleared |= bool(seen)
+                wrap.raced |= not seen and not value
                 self.ip = value or None
 
-    def write_counter(self, n: int, might: bool, ahead: bool) -> None:
+    def write_low(self, n: int) -> None:
+        """The half of mhpmevent is written that does not have OF."""
+        if self.of[n] == 1:
+            self.tags[n]["HPM.of.low_half"] = 0
+
+    def write_counter(self, n: int, might: bool, ahead: bool, fell: bool = False) -> None:
         """A counter is written. might: it would have wrapped in that cycle, and nothing says whether it did; ahead: it
-        has to wrap, and need not have done so before the write.
+        has to wrap, and need not have done so before the write; fell: from the upper half of its range to the lower.
         """
+        if fell and not might and n not in self._wraps:
+            self.tags[n] |= {"HPM.of.counter": 1} if self.of[n] == 0 else {}
+            self.ip_tags |= {"HPM.lcofi.counter": 1} if self.ip == 0 else {}
         if open_ := n in self._wraps and (self._wraps[n].at is None or ahead):
             del self._wraps[n]
         if open_ or might:
@@ -554,6 +653,7 @@ class Flags:
     def look_of(self, n: int, value: int) -> None:
         """OF shows this."""
         self.unwritten.pop(n, None)
+        self.tags[n].clear()
         if self.of[n] != value:
             self.of[n], self.why[n] = value, ""
         if value and n in self._wraps and self._wraps[n].at is not None:
@@ -562,5 +662,6 @@ class Flags:
     def look_ip(self, value: int) -> None:
         """LCOFIP shows this."""
         self.ip_unwritten = None
+        self.ip_tags.clear()
         if self.ip != value:
             self.ip, self.requested = value, False

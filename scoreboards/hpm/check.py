@@ -70,6 +70,9 @@ def check(capture: HpmCapture, tolerances: Tolerances | None = None) -> Verdict:
     else:
         verdict, claimed, causes = min((_explained(capture, *one) for one in _fewest(found)), key=_own)
         if causes:
+            one = claimed.encoded.software
+            doubted = one.doubted if isinstance(one, FreeSoftware) else set()
+            verdict.book.withdraw(sorted({*claimed.book.failed, *doubted}))
             put_first(verdict.book, causes, claimed.book.failures)
     rows = capture.rows
     cycles = int(rows.cycle[-1] - rows.cycle[0]) + 1 if len(rows) else 0

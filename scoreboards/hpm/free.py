@@ -16,10 +16,10 @@ from rvtrace.models.hpm.bulk import Trace
 from rvtrace.models.hpm.config import FIRST
 from rvtrace.models.hpm.events import CYCLES, RETIRED, Counts
 from rvtrace.models.hpm.registers import LCOFI_BIT, OF_BIT, SELECT_MASK
-from rvtrace.models.riscv.csr import CLEAR, DONE, SET, Access, Answer, M
+from rvtrace.models.riscv.csr import CLEAR, DONE, HS, SET, VS, Access, Answer, M
 from rvtrace.scoreboards.common.blame import Blame
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.hpm.access import Last
+from rvtrace.scoreboards.hpm.access import Last, read_clause
 from rvtrace.scoreboards.hpm.bounds import HIGH, LOW, UNKNOWN, WHOLE, Bounds, Cycle, Flags, Freedom, Setting
 from rvtrace.scoreboards.hpm.capture import HpmCapture
 from rvtrace.scoreboards.hpm.causes import Causes
@@ -29,6 +29,7 @@ from rvtrace.scoreboards.hpm.software import VIEWS, Software
 from rvtrace.scoreboards.hpm.tolerances import Tolerances
 
 _FIXED = {0: ("mcyclecfg", CYCLES), 2: ("minstretcfg", RETIRED)}
+OVERFLOWED = {VS: "HPM.ovf.guest", HS: "HPM.ovf.supervisor"}
 _OUTSIDE = ("mip", "mie", "mideleg", "hideleg")  # of which this block has one bit
 
 
@@ -65,7 +66,18 @@ class FreeSoftware(Software):
         self._misread: int | None = None  # what this access read, if that is wrong
         self._subject: tuple[str, int] = "", -1  # what does not fit: a register, or "counter", "of" or "ip"
         self._now_settings: dict[int, Setting] = {}
+        self._choices()
         self._begin()
+
+    def _choices(self) -> None:
+        """Clauses of which a tolerance lets the device choose, and of which it chose other than the profile."""
+        if not self.tolerances.reset_zero:
+            self.freed.add("HPM.reset.zero")
+        for name in MASKS if self.tolerances.enables == "any" else ():
+            claimed = self.config.inhibit if name == "mcountinhibit" else self.config.enables
+            kind = "inhibit" if name == "mcountinhibit" else "enable"
+            self.freed |= {f"HPM.{kind}.bits"} if claimed & ~self.learned.writable(name, claimed) else set()
+            self.freed |= {f"HPM.{kind}.absent"} if self.learned.kept[name] & ~claimed else set()
 
     def _begin(self) -> None:
         """Values after reset."""
@@ -159,20 +171,33 @@ class FreeSoftware(Software):
             count = self.bounds.counts[n]
             most = self.bounds.most(n, before[n], cycle)
             open_ = freedom.timing and (count.bits != count.width or count.hi + most >= count.modulus)
-            ahead = count.ahead > 0
+            ahead, held = count.ahead > 0, count.visible(cycle.number)[0] if count.bits == count.width else 0
             half = {1: LOW, 2: HIGH}.get(int(w.half[row]), WHOLE)
             count.write(cycle.number, int(w.value[row]), half, most)
+            if half != WHOLE and n >= FIRST and cycle.number <= count.unknown + freedom.latency:
+                count.bits, count.blind = 0, True  # nobody knows what the other half counts
             count.modified = int(w.op[row]) in (SET, CLEAR)
             if half == WHOLE:
                 self.causes.right(n)
+            if half == WHOLE:
+                self._beside(n, int(w.value[row]))
             if n >= FIRST and (half != HIGH or count.width > 32):  # else there is nothing to write
-                self.flags.write_counter(n, open_ and most > 0 and (freedom.latency > 0 or half != WHOLE), ahead)
+                fell = held > count.modulus >> 1 > count.hi and count.bits == count.width
+                might = open_ and most > 0 and (freedom.latency > 0 or half != WHOLE)
+                self.flags.write_counter(n, might, ahead, fell)
         self.flags.step(cycle.number)
         if w.of[row] != NONE and int(w.event[row]) in self.flags.of and self.config.has_sscofpmf:
             self.flags.write_of(int(w.event[row]), int(w.of[row]))
         if w.mip[row] != NONE:
-            self.flags.write_ip(int(w.mip[row]))
+            self.flags.write_ip(int(w.mip[row]), int(self.capture.rows.rdata[row]) >> LCOFI_BIT & 1)
             self.causes.requested()
+
+    def _beside(self, written: int, value: int) -> None:
+        """By how much the other counters differ from the value that is written to one."""
+        for n, count in self.bounds.counts.items():
+            known = count.bits == count.width and count.lo == count.hi
+            if n != written and known and value != count.lo and not value >> count.width:
+                count.apart["HPM.write.one"] = value - count.lo
 
     # --- Accesses -----------------------------------------------------------------------------------
 
@@ -198,22 +223,23 @@ class FreeSoftware(Software):
             if one.name not in VIEWS or self._delegated(one):
                 self._ip(rdata >> LCOFI_BIT & 1)
         elif name == "scountovf" and self.config.has_sscofpmf:
-            seen = self.rules._readable(access.priv)
+            seen, shadow = self.rules._readable(access.priv), OVERFLOWED.get(access.priv, "HPM.ovf.machine")
             for n in self.flags.of:
                 if seen >> n & 1:
-                    self._of(n, rdata >> n & 1)
+                    self._of(n, rdata >> n & 1, shadow)
         elif name.startswith("mhpmevent"):
             if csr.number in self.flags.of and (csr.high or not self.file.narrow(access)) and self._has_of(csr):
-                self._of(csr.number, rdata >> (31 if csr.high else 63) & 1)
+                self._of(csr.number, rdata >> (31 if csr.high else 63) & 1, "HPM.of.read")
         elif csr.address >> 8 in (0xB, 0xC) and name != "time" and csr.number in self.bounds.counts:
             part = HIGH if csr.high else LOW if self.file.narrow(access) else WHOLE
-            self._counter(cycle, csr.number, rdata, part)
+            shadow = read_clause(csr, self.file.narrow(access))
+            self._counter(cycle, csr.number, rdata, part, shadow)
 
     def _has_of(self, csr: Csr) -> bool:
         return bool(self.config.has_sscofpmf) and (csr.high or self.config.xlen == 64)
 
-    def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
-        """A look at a counter; the model shows the same if it may."""
+    def _counter(self, cycle: int, n: int, value: int, part: str, shadow: str = "") -> bool:
+        """A look at a counter; the model shows the same if it may. shadow: the clause of the address, of a read."""
         count, rules = self.bounds.counts[n], self.rules
         good = count.fits(cycle, value, part) is not None
         known = bool(count.bits) and (part != HIGH or count.bits == count.width)
@@ -225,10 +251,17 @@ class FreeSoftware(Software):
             for clause in count.checked(cycle, part):
                 self.book.count(clause)
                 self.blame.passed[clause, ""] += 1
+            if shadow and known:
+                self.blame.passed[shadow, ""] += 1
             if part != HIGH:
                 self.causes.right(n)
         else:
+            self.doubted.update(((shadow,) if shadow else ()) + ((count.kind,) if count.moved else ()))
             self._explained, self._happened = ((), ()) if value >> count.width else count.broken(cycle, value, part)
+            if value >> count.width:
+                self.doubted.update(("HPM.wrap.width", "HPM.width.mask"))
+            elif shadow and self._elsewhere(cycle, n, value, part):
+                self._explained, self._happened = (shadow, *self._explained), ()
             self._broken, self._subject = next(iter(self._explained), ""), ("counter", n)
         limit = 1 << count.width
         rules.counters[n] = count.visible(cycle)[0] % limit  # what is expected
@@ -239,8 +272,27 @@ class FreeSoftware(Software):
             rules.counters[n] = shown % limit
         return good
 
-    def _of(self, n: int, value: int) -> None:
-        """A look at OF: the model has it if nothing says otherwise, else what is expected."""
+    def _elsewhere(self, cycle: int, n: int, value: int, part: str) -> bool:
+        """Whether a read that does not fit shows another counter, the other half, or nothing."""
+        own = self.bounds.counts[n]
+        if own.bits == own.width and own.other is None:
+            lo, hi = own.visible(cycle)
+            if part == HIGH and lo > _LOW and (value == 0 or (lo == hi and value == lo & _LOW)):
+                return True
+            if part == LOW and lo == hi and value == lo >> 32:
+                return True
+        for m, other in self.bounds.counts.items():
+            if m != n and other.bits == other.width and other.other is None:
+                lo, hi = other.visible(cycle)
+                if lo == hi and value == {LOW: lo & _LOW, HIGH: lo >> 32}.get(part, lo):
+                    return True
+        return False
+
+    def _of(self, n: int, value: int, shadow: str = "") -> None:
+        """A look at OF: the model has it if nothing says otherwise, else what is expected. shadow: the clause of the
+        register that shows it; of a copy of it, what is wrong may be right in mhpmevent, and is not taken from it.
+        """
+        copy = shadow.startswith("HPM.ovf.")
         want, why, lost = self.flags.of[n], self.flags.why[n], self.flags.unwritten.get(n)
         held = value if want is None else want
         self.rules.events[n] = self.rules.events[n] & ~(1 << OF_BIT) | held << OF_BIT
@@ -249,18 +301,28 @@ class FreeSoftware(Software):
                 "HPM.of.set" if want and why == "set" else "HPM.of.written" if why == "written" and want else
                 "HPM.of.sticky" if want else "HPM.of.only"
             )  # fmt: skip
-            self._wrong(("of", n), *(["HPM.of.written"] if why == "written" and lost == value else []), clause)
+            tagged = [one for one, other in self.flags.tags[n].items() if other == value]
+            first = ["HPM.of.written"] if why == "written" and lost == value else []
+            self._wrong(("of", n), *first, clause, *tagged, *([shadow] if shadow else []))
+            if copy:
+                return
         elif want is not None:
+            for one, other in self.flags.tags[n].items():
+                if other != want:
+                    self._held_good(one)
+            if shadow and want:
+                self.blame.passed[shadow, ""] += 1
             if not want or why == "set":
                 self._held_good("HPM.of.set" if want else "HPM.of.only")
             if why == "written" and lost == 1 - want:
                 self._held_good("HPM.of.written")
-        self.flags.look_of(n, value)
+        if want is not None or value or not copy:  # where nothing decides, a 0 may be a bit that is not shown
+            self.flags.look_of(n, value)
 
     def _ip(self, value: int) -> None:
         """A look at LCOFIP."""
         flags = self.flags
-        want, lost = flags.ip, flags.ip_unwritten
+        want, lost, raced = flags.ip, flags.ip_unwritten, flags.requested and flags.raced
         self.rules.controls["mip"] = (value if want is None else want) << LCOFI_BIT
         if want is not None:
             clause = (
@@ -269,10 +331,20 @@ class FreeSoftware(Software):
             )  # fmt: skip
             if want != value:
                 alone = lost == value and not flags.requested and not flags.masking
-                more = ["HPM.of.written"] if flags.requested and flags.unseen else []
-                self._wrong(("ip", -1), *(["HPM.lcofi.written"] if alone else []), clause, *more)
+                first = ["HPM.lcofi.written"] * alone + ["HPM.lcofi.race"] * (want and raced)
+                tagged = [one for one, other in flags.ip_tags.items() if other == value]
+                self._wrong(
+                    ("ip", -1), *tagged, *first, clause, *["HPM.of.written"] * (flags.requested and flags.unseen)
+                )
             else:
                 self._held_good(clause)
+                for one, other in flags.ip_tags.items():
+                    if other != want:
+                        self._held_good(one)
+                if want and raced:
+                    self._held_good("HPM.lcofi.race")
+                if want and flags.requested and flags.unseen:
+                    self._held_good("HPM.of.written")  # had its write been lost, there were no request
                 if lost == 1 - want and not flags.requested:
                     self._held_good("HPM.lcofi.written")
                 self.causes.requested()
@@ -291,6 +363,7 @@ class FreeSoftware(Software):
     def _fail(self, clause: str, row: int, headline: str, table: list[tuple[str, str, str]]) -> None:
         """A failure with all clauses that explain it, and what it says of others."""
         failure = self._failure(clause, row, headline, table)
+        self.doubted.update(self._explained)
         self._misread = int(self.capture.rows.rdata[row])
         if self._happened:
             self._unexplained.append((failure, self._happened))
@@ -311,6 +384,7 @@ class FreeSoftware(Software):
         itself belongs to the clause of what happened there that explains most of the others.
         """
         found = self.blame.judged()
+        self.book.withdraw(sorted(self.doubted))
         culprits = Counter(failure.clause for failure in found)
         for failure, happened in self._unexplained:
             if known := [clause for clause in happened if clause in culprits]:
@@ -325,6 +399,7 @@ class FreeSoftware(Software):
 
     def _may(self, csr: Csr, rdata: int, answer: Answer) -> bool:
         if self.tolerances.csrs == "any" and csr.state in _OUTSIDE and not (rdata ^ answer.rdata) >> LCOFI_BIT & 1:
+            self.freed.add("HPM.csr.other_bits")
             return True
         if csr.name in VIEWS and csr.state in self._forgotten:
             return True
@@ -357,6 +432,8 @@ class FreeSoftware(Software):
             self._modified(row, csr, access)
         if name.startswith("mhpmevent") and csr.number in self.bounds.counts:
             self._selected(row, csr, access, would)
+            if not csr.high and self.file.narrow(access) and self.config.has_sscofpmf:
+                self.flags.write_low(csr.number)
         if name in MASKS or csr.high or not self.file.narrow(access):  # filters are in the high half
             self._known.add(name)
             self._changed()
@@ -364,8 +441,8 @@ class FreeSoftware(Software):
     def _modified(self, row: int, csr: Csr, access: Access) -> None:
         """Set and clear change what was read, even if that was wrong; OF and LCOFIP stay as they were seen."""
         w, n, given, shift = self.written, csr.number, self.file.operand(access), 32 * csr.high
-        if w.mip[row] != NONE and self.flags.ip is not None and not given >> LCOFI_BIT & 1:
-            w.mip[row] = self.flags.ip
+        if w.mip[row] != NONE and not given >> LCOFI_BIT & 1:
+            w.mip[row] = NONE
         if w.of[row] != NONE and self.flags.of.get(n) is not None and not given << shift >> OF_BIT & 1:
             w.of[row] = self.flags.of[n]
         if self._misread is None:
@@ -382,9 +459,13 @@ class FreeSoftware(Software):
         mask, value = self.learned.after.get(row, (0, 0))
         if self.tolerances.select == "any":
             held = value & mask & SELECT_MASK if mask & _LOW else self.learned.pairs.get((n, asked), UNKNOWN)
+            if csr.high and not mask & _LOW and self._selectors.get(n, UNKNOWN) == UNKNOWN:
+                held = UNKNOWN  # an earlier write may have left anything in the low half
             if held != UNKNOWN and mask & _LOW and asked & ~mask:
                 held = UNKNOWN  # of the other half, which is not 0, nobody knows
             self._selectors[n] = UNKNOWN if held == UNKNOWN else self._selector(n, held)
+            if held not in (UNKNOWN, asked if self._selector(n, asked) != UNKNOWN else 0):
+                self.freed |= {"HPM.event.select", "HPM.select.warl"}
             if held != UNKNOWN:
                 self.rules.events[n] = self.rules.events[n] & ~SELECT_MASK | held
             else:

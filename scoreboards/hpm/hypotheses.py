@@ -232,9 +232,9 @@ class Assumed(FreeSoftware):
         if self.limit < 0:
             raise TooMany
 
-    def _counter(self, cycle: int, n: int, value: int, part: str) -> bool:
+    def _counter(self, cycle: int, n: int, value: int, part: str, shadow: str = "") -> bool:
         self.largest[n] = max(self.largest[n], value << 32 if part == HIGH else value)
-        return super()._counter(cycle, n, value, part)
+        return super()._counter(cycle, n, value, part, shadow)
 
 
 def _number(table: list[tuple[str, str, str]]) -> int:

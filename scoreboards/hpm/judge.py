@@ -22,8 +22,9 @@ FOREIGN = Foreign(
     ),
     ports={"xlen32": "csr_xlen32_i", "csr_priv": "csr_priv_i", "priv": "priv_i"},
     unshown=(
+        "shown",
         "no look at a counter distinguished it; with counter_o, of_o and lcofi_o mapped, [profile] shown = true looks"
-        " at them in each row, and exact = true compares every cycle with the reference profile"
+        " at them in each row",
     ),
 )
 

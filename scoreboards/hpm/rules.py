@@ -122,15 +122,15 @@ def _refused(c: Cells) -> Iterator[Rule]:
 
 def _next(c: Cells) -> Iterator[Rule]:
     """Settings rule from the cycle after their write: not in it, and not one later."""
-    for other in (c.steps.late, c.steps.early):
+    for other, when in ((c.steps.late, "next"), (c.steps.early, "after")):
         rows = np.flatnonzero(other != c.steps.epoch)
         if not len(rows):
             continue
         epoch, fixed = other[rows], c.numbers < FIRST
-        yield Rule("HPM.inhibit.next", rows, c.left(rows, c.increments(rows, inhibit=epoch)))
+        yield Rule(f"HPM.inhibit.{when}", rows, c.left(rows, c.increments(rows, inhibit=epoch)))
         yield Rule("HPM.select.next", rows, c.left(rows, c.increments(rows, select=epoch)))
         filters = c.left(rows, c.increments(rows, filters=epoch))
-        yield Rule("HPM.cfg.next", rows, filters, np.broadcast_to(fixed, filters.shape))
+        yield Rule(f"HPM.cfg.{when}", rows, filters, np.broadcast_to(fixed, filters.shape))
         yield Rule("HPM.filter.next", rows, filters, np.broadcast_to(~fixed, filters.shape))
 
 

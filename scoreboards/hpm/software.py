@@ -66,6 +66,8 @@ class Software:
         self._adopted: set[tuple[str, bool]] = set()
         self._asked: dict[int, int] = {}
         self.disagreed = 0
+        self.doubted: set[str] = set()  # clauses that would explain a failure: that they hold is not certain
+        self.freed: set[str] = set()  # clauses of which the device made another choice, which a tolerance allows
         self._moved = 0  # reads of counters that moved in that cycle
         self._begins, self._settings = [0], [self._now()]
 
@@ -84,7 +86,8 @@ class Software:
         self.book.count("HPM.read.begin", self._moved)
         for parts, times in self._shown.items():
             for clause in dict.fromkeys(part.clause for part in parts):
-                self.book.count(clause, times)
+                if clause not in self.freed:
+                    self.book.count(clause, times)
         return self._epochs()
 
     def _observe(self) -> None:
@@ -141,6 +144,7 @@ class Software:
         else:
             self.disagreed += 1
             clauses = [clause for clause, others in suspects if outcome in others] or ["HPM.csr.done"]
+            self.doubted.update(clauses)
             self.blame.add(
                 self._failure(
                     clauses[0],

@@ -201,7 +201,7 @@ FAULTS = [  # device, source, options, clauses of which one fails first, toleran
     (NoOf, "overflow_again", SMALL, {"HPM.of.set"}, {}),
     (NoRequest, "overflow_again", SMALL, {"HPM.lcofi.request"}, {}),
     (Unmasked, "overflow_again", SMALL, {"HPM.lcofi.masked"}, {"latency": 0}),
-    (Wide, "wraps", SMALL, {"HPM.of.set", "HPM.width.mask"}, {}),
+    (Wide, "wraps", SMALL, {"HPM.of.set", "HPM.of.width", "HPM.width.mask"}, {}),
     (NoMode, "software_sets_and_clears", SMALL, {"HPM.lcofi.registers"}, {"shown": False}),
     (TooLate, "several_at_once", SMALL, {"HPM.count.event", "HPM.count.several", "HPM.write.elsewhere"}, {}),
     (

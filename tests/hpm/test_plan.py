@@ -7,9 +7,14 @@ from rvtrace.tb.hpm.coverage.points import HPM
 from rvtrace.tb.hpm.stimulus.scenarios import SCENARIOS
 from tests.common.plan_rows import PlanTests, Rows, literals
 
-CHECKERS = {"cycles": ("check", "rules", "bounds", "free"), "accesses": ("access", "software")}
+CHECKERS = {
+    "cycles": ("check", "rules", "bounds", "free"),
+    "exact": ("check", "rules"),
+    "accesses": ("access", "software"),
+}
 BUILT_UP = {  # ids that the code puts together
     "cycles": {f"HPM.{kind}.{name}" for kind in ("filter", "cfg") for name in (*MODES.values(), "debug")},
+    "exact": {"HPM.inhibit.next", *(f"HPM.{kind}.{word}" for kind in ("filter", "cfg") for word in ("debug", "next"))},
     "accesses": {f"HPM.lcofi.{world}" for world in ("guest", "guest_closed", "supervisor", "supervisor_closed")},
 }
 

@@ -52,7 +52,8 @@ def test_a_setting_rules_from_the_next_cycle_on(more: int, checks: int) -> None:
     for _ in range(more):
         script.step()
     found = times(script)
-    assert found["HPM.inhibit.next"] == checks and found.get("HPM.inhibit.stops", 0) == more
+    assert found["HPM.inhibit.after"] == 1 and found.get("HPM.inhibit.next", 0) == checks - 1
+    assert found.get("HPM.inhibit.stops", 0) == more
     assert found["HPM.count.cycles"] == 2
 
 

@@ -143,7 +143,13 @@ def debug_mode(s: ScenarioScript) -> None:
 
 
 @scenario(
-    "HPM.inhibit.stops", "HPM.inhibit.bits", "HPM.inhibit.time", "HPM.inhibit.absent", "HPM.inhibit.next", configs=ALL
+    "HPM.inhibit.stops",
+    "HPM.inhibit.bits",
+    "HPM.inhibit.time",
+    "HPM.inhibit.absent",
+    "HPM.inhibit.after",
+    "HPM.inhibit.next",
+    configs=ALL,
 )
 def inhibits(s: ScenarioScript) -> None:
     """Each bit of mcountinhibit alone, all and none; switched on and off in cycles in which everything happens."""
@@ -176,7 +182,12 @@ def inhibits(s: ScenarioScript) -> None:
     s.seen(0, 2, *s.numbers)
 
 
-@scenario("HPM.inhibit.next", "HPM.select.next", "HPM.filter.next", "HPM.cfg.next", "HPM-7", configs=ALL)
+@scenario(
+    *(f"HPM.{kind}.after" for kind in ("inhibit", "cfg")),
+    *(f"HPM.{kind}.next" for kind in ("inhibit", "select", "filter", "cfg")),
+    "HPM-7",
+    configs=ALL,
+)
 def next_cycle(s: ScenarioScript) -> None:
     """Settings that change while everything happens: they rule from the next cycle on, not earlier and not later."""
     every = [n for n in (0, 2, *s.numbers)]
@@ -186,6 +197,7 @@ def next_cycle(s: ScenarioScript) -> None:
             s.everything()
             s.everything(s.access(WRITE, "mcountinhibit", value, M))
             s.everything()
+            s.read(s.counter(n), M)
     for mode in s.modes:
         s.at(mode)
         bit = {M: 62, 1: 61, 0: 60, 5: 59, 4: 58}[mode]
@@ -195,10 +207,12 @@ def next_cycle(s: ScenarioScript) -> None:
                 for value in (1 << bit - 32, 0):
                     s.everything(s.access(WRITE, f"{name}h", value, M, 1))
                     s.everything()
+                    s.read(s.counter(n), M)
             elif name in s.there and s.config.xlen == 64:
                 for value in (1 << bit, 0):
                     s.everything(s.access(WRITE, name, value | s.config.code(s.selector(n, n)) * (n > 2), M))
                     s.everything()
+                    s.read(s.counter(n), M)
     s.at(M)
     for n in s.numbers:
         for selector in (0, *s.known(n)[:4], 0, *s.known(n)[-2:]):

@@ -239,6 +239,7 @@ def overflow_register(s: ScenarioScript) -> None:
 
 
 @scenario(
+    "HPM.inhibit.after",
     "HPM.inhibit.next",
     "HPM.write.wins",
     "HPM.of.race",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from rvtrace.models.riscv.csr import CLEAR, SET, WRITE, M
 from rvtrace.tb.hpm.stimulus.scenarios.base import ALL, CALM, ScenarioScript, scenario
 
@@ -64,10 +66,11 @@ def halves(s: ScenarioScript) -> None:
                 s.everything(s.reading(f"{name}h", M, thin))
                 s.everything(s.reading(name, M, thin))
                 s.everything(s.reading(f"{name}h", M, thin))
-        for half in ("", "h"):  # the low half would carry in the very cycle in which a half is written
+        for half, below in product(("", "h"), (0, 1)):  # the low half would carry in the cycle of a write, or after it
             for op in (WRITE, SET, CLEAR):
-                s.whole(name, 0x5_FFFF_FFFF & (1 << s.config.widths[n]) - 1, M)
+                s.whole(name, 0x5_FFFF_FFFF - below & (1 << s.config.widths[n]) - 1, M)
                 s.everything(s.access(op, f"{name}{half}", 0xF0F0, M, thin), number=1)
+                s.everything(number=1)
                 s.look(name, M, thin)
 
 
