@@ -3,14 +3,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rvtrace.jobs.job import Job
+from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 
 KEPT_FAILURES = 50  # of one job
 KEPT_DAMAGE = 1000  # places that could not be judged
 _TIMES = ("encoder", "decoder", "scoreboard")
+
+
+def kept(failures: Sequence[Failure]) -> list[dict[str, Any]]:
+    """Those of one job that are kept, in their order: of each clause the first cause and the first consequence, and of
+    the others the first ones.
+    """
+    first = {id(one) for one in {(one.clause, bool(one.cause)): one for one in reversed(failures)}.values()}
+    room = max(KEPT_FAILURES - len(first), 0)
+    others = {id(one) for one in [one for one in failures if id(one) not in first][:room]}
+    return [one.to_dict() for one in failures if id(one) in first or id(one) in others]
 
 
 def blank(job: Job) -> dict[str, Any]:
@@ -32,7 +44,7 @@ def judged(job: Job, verdict: Verdict, capture: Any, coverage: dict, seconds: di
     result = blank(job) | {
         "verdict": "PASS" if verdict.passed else "FAIL",
         "clauses": clauses,
-        "failures": [failure.to_dict() for failure in verdict.failures[:KEPT_FAILURES]],
+        "failures": kept(verdict.failures),
         "coverage": coverage,
         "damage": [[one.begin, one.end] for one in verdict.book.damage[:KEPT_DAMAGE]],
         "stats": {

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.captured.judge import Judged
+from rvtrace.jobs.results import kept
 from rvtrace.report import provenance
 from rvtrace.report.compliance import Compliance, Subject, write
 from rvtrace.scoreboards.common.clauses import Clause
-
-KEPT = 50  # failures in the report's input
 
 
 def write_report(name: str, judged: Judged, out: Path, files: Iterable[Path] = ()) -> Compliance:
@@ -107,7 +106,7 @@ def _result(name: str, judged: Judged) -> dict[str, Any]:
         "verdict": "PASS" if verdict.passed else "FAIL",
         "error": None,
         "clauses": verdict.book.results(),
-        "failures": [failure.to_dict() for failure in verdict.failures[:KEPT]],
+        "failures": kept(verdict.failures),
         "coverage": {},
         "stats": {key: verdict.stats[key] for key in ("judged", "instructions") if "judged" in verdict.stats},
         "unit": _unit(judged),

@@ -390,11 +390,14 @@ def _share(results: Iterable[Mapping[str, Any]]) -> float:
 
 
 def _causes(row: Row, results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The clauses from which every failure of a clause follows; none if one does not, or was not kept."""
+    """The clauses from which every failure of a clause follows, or of those that it summarizes; none if one does not,
+    or was not kept.
+    """
     found: list[str] = []
     for result in results:
         if result["clauses"].get(row.id, (0, 0))[1]:
-            told = [str(f.get("cause") or "") for f in result["failures"] if f["clause"] == row.id]
+            parts = [name for name in row.clause.through if result["clauses"].get(name, (0, 0))[1]]
+            told = [str(f.get("cause") or "") for f in result["failures"] if f["clause"] in (row.id, *parts)]
             if not told or not all(told):
                 return ()
             found += told

@@ -45,11 +45,13 @@ ROUNDS = 3  # quirks that are looked for one after the other
 WINDOW = 6000  # bytes that are looked at first
 MOST = 30_000  # bytes of which the share is measured that cannot be followed
 LEFT = 0.35  # of the loss may remain, or there is another quirk
+CHAIN = 6  # items after store data that have to be such for its width to be believed
+FEWEST = 8  # cycles with two rows: in so many an order is no chance
 HALF = 0.5  # of the groups of instructions have what is taken for the next pc: random rows omit some
 MOSTLY = 0.9  # of its values are next pcs; so few of the groups may have the next pc as it is due
 AHEAD = 1 << 20  # bytes after a part by which it is decided how it is followed: a group is no longer
 BEST = 8  # quirks of which all diagnostics are counted
-PC_AS_STATE = "TV.id.pc"
+PC_AS_STATE, LANES = "TV.id.pc", "TV.order.lanes"
 _CSRS = ("fcsr", "csr", "mcycle", "minstret")
 Fix = Callable[[bytes], bytes]
 Patch = Callable[[np.ndarray, np.ndarray], None]
@@ -252,6 +254,35 @@ def _codes(config: Config, scan: Scan) -> Iterator[Quirk]:
                         breaks=(f"TV.opcode.insn{bits}",))  # fmt: skip
 
 
+def _store_data(config: Config) -> Iterator[Quirk]:
+    """Store data of any width with one identifier: as many bytes as lead to items that can be followed."""
+    states = [state for state in t.STATES if t.MEMDATA <= state.id < t.MTIME]
+    for one in states:
+
+        def widths(padded: np.ndarray, out: np.ndarray, number: int = one.id) -> None:
+            n = len(out)
+            at = np.flatnonzero((padded[:n] == t.STATE) & (padded[1 : n + 1] == number))
+            best = np.full(len(at), -1)
+            for size in range(len(states)):
+                place, chain = at + 2 + (1 << size), np.zeros(len(at), np.int64)
+                for _ in range(CHAIN):
+                    inside = np.minimum(place, n - 1)
+                    good = (place < n) & (out[inside] > 0) & (chain >= 0)
+                    chain = np.where(good, chain + 1, np.where(place == n, CHAIN, chain))
+                    place = np.where(good, place + out[inside], n + 1)
+                better = chain > best
+                out[at[better]], best[better] = 2 + (1 << size), chain[better]
+
+        def fix(item: bytes, number: int = one.id) -> bytes:
+            is_it = item[0] == t.STATE and item[1] == number
+            return item[:1] + bytes([t.MEMDATA + (len(item) - 2).bit_length() - 1]) + item[2:] if is_it else item
+
+        says = f"store data of every width has the identifier {one.id}, of {1 << one.id - t.MEMDATA} bytes"
+        rows = (("id", ", ".join(str(state.id) for state in states), str(one.id)),)
+        others = tuple(f"TV.id.{state.name}" for state in states if state is not one)
+        yield Quirk(LENGTH, says, rows, None, widths, fix, spoils=("memdata",), breaks=others)
+
+
 def _opcodes(scan: Scan, data: bytes) -> Iterator[Quirk]:
     """Another opcode. A device that has another one for an item does not send the right one: first those that are found
     least. (0 is rather a stray byte.)
@@ -426,6 +457,8 @@ def diagnosed(capture: TandemCapture, judge: Callable[[TandemCapture], Verdict])
     claimed = judge(capture)
     if capture.exact or claimed.passed or sentence(capture.data):
         return claimed
+    if (swapped := lanes_exchanged(capture, claimed, judge)) is not None:
+        return swapped
     found = explained(capture, Budget.of(len(capture.data), watched=capture.rows is not None))
     if not found.failures:
         add_note(claimed.book, found.note)
@@ -433,6 +466,32 @@ def diagnosed(capture: TandemCapture, judge: Callable[[TandemCapture], Verdict])
     verdict = judge(found.capture)
     verdict.read = found.capture
     found.report(verdict.book, claimed.book)
+    return verdict
+
+
+def lanes_exchanged(
+    capture: TandemCapture, claimed: Verdict, judge: Callable[[TandemCapture], Verdict]
+) -> Verdict | None:
+    """The check with the rows of each cycle in the other order, if nearly all fits then; the order is the finding."""
+    if capture.rows is None or capture.config.lanes < 2 or len(capture.rows) < 2:
+        return None
+    rows = capture.rows
+    later = np.flatnonzero(rows.cycle[1:] == rows.cycle[:-1]) + 1
+    order = np.arange(len(rows))
+    order[later], order[later - 1] = later - 1, later
+    errors = None if capture.errors is None else np.asarray(capture.errors)[order]
+    verdict = judge(replace(capture, rows=rows.select(order), errors=errors))
+    before, after = (sum(failed for _, failed in one.book.results().values()) for one in (claimed, verdict))
+    if len(later) < FEWEST or after > LEFT * before / 10:
+        return None
+    first = int(later[0])
+    says = (
+        f"lane 1 is reported before lane 0 in all {len(later):,} cycles with two rows: the lanes are exchanged; with"
+        f" them in this order {after:,} of {before:,} failures remain"
+    )
+    table = [("rows of the cycle", f"{first - 1}, {first}", f"{first}, {first - 1}")]
+    failure = Failure(LANES, says, int(rows.cycle[first]), table=table, at=-ROUNDS)
+    put_first(verdict.book, (failure,), claimed.failures)
     return verdict
 
 
@@ -484,7 +543,7 @@ def _best(capture: TandemCapture, whole: Scan, budget: Budget) -> tuple[Quirk | 
     cut = len(window) < len(data) - start
     before = _lost(_ReadAs(config, None).follow(window))
     scored: list[tuple[float, int, Quirk]] = []
-    every = chain(_options(config), _codes(config, whole), _transactions(config), _lengths(config),
+    every = chain(_options(config), _codes(config, whole), _transactions(config), _lengths(config), _store_data(config),
                   _opcodes(whole, data))  # fmt: skip
     tried = 0
     for order, quirk in enumerate(every):

@@ -46,6 +46,7 @@ GROUP_CLAUSE, ORDER_CLAUSE, OUTSIDE_CLAUSE, LENGTH_CLAUSE = (
     "TV.reported.outside",
     "TV.insn.length",
 )
+REFUSED_CLAUSE = "TV.port.error"
 BASE_CLAUSE = "TV.legal.base"  # an incremental form of what has no base reports nothing
 _STATE_PARTS = {t.PC: "pc", t.PPC: "ppc", t.PRIV: "priv", t.PADDR: "paddr", t.EADDR: "eaddr", t.MTIME: "mtime"}
 _NOT_JUDGED = -1  # stretch of what belongs to no pair of groups
@@ -192,6 +193,7 @@ class Lossless:
         self._changes()
         self._requests()
         self._count()
+        self._refused()
         self.found.sort(key=lambda one: (bool(one.follows), one.stretch))
         kept: dict[str, int] = defaultdict(int)
         for one in self.found:
@@ -201,6 +203,15 @@ class Lossless:
             if one.follows and one.follows != one.clause:
                 self.follows.append((failure, one.follows))
             self.book.fail(failure, counted=True)
+
+    def _refused(self) -> None:
+        """What is missing of legal rows that the device refused, as error_o says, follows from that."""
+        if self.capture.errors is None:
+            return
+        refused = set(np.flatnonzero(np.asarray(self.capture.errors, bool) & ~self.expected.illegal).tolist())
+        for one in self.found if refused else ():
+            if one.row in refused:
+                one.follows = one.follows or REFUSED_CLAUSE
 
     # --- Groups
 

@@ -132,5 +132,6 @@ def failure(found: Finding, report: Report, capture: TandemCapture) -> Failure:
     marks = capture.marks
     cycle = int(marks[min(found.offset, len(marks) - 1)]) if len(marks) else None
     place = capture.program.where(found.pc) if capture.program is not None and found.pc is not None else ""
-    before = [line.strip() for line in lines[1:]]
-    return Failure(clause_of(found), lines[0], cycle, found.pc, place, [], before, at=found.offset, found=COMPARED)
+    table = [one.row(report.table) for one in found.differences]
+    fault = [lines[-1].strip()]
+    return Failure(clause_of(found), lines[0], cycle, found.pc, place, table, fault, at=found.offset, found=COMPARED)

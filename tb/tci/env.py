@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import cocotb
 from pyuvm import uvm_component
 
-from rvtrace.jobs.results import KEPT_FAILURES, blank
+from rvtrace.jobs.results import blank, kept
 from rvtrace.models.tci.grammar import NTRACE
 from rvtrace.models.tci.layout import Params
 from rvtrace.models.tci.ram_sink import read_trace
@@ -164,7 +164,7 @@ class TciTest(BaseTest):
         cycles = max((access.cycle for access in self.capture.accesses), default=0)
         result = blank(job) | {
             "verdict": "PASS" if verdict.passed else "FAIL", "clauses": clauses,
-            "failures": [failure.to_dict() for failure in verdict.failures[:KEPT_FAILURES]],
+            "failures": kept(verdict.failures),
             "coverage": _COVERAGE[job.ip](self.capture),
             "stats": {**verdict.stats, "cycles": cycles, "seconds": seconds | self.seconds},
         }  # fmt: skip

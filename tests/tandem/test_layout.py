@@ -123,6 +123,10 @@ CASES: dict[str, tuple[Config, Change, str, str]] = {
     "address of CSRs": (
         DEFAULT, where(lambda item: isinstance(item, FORMS) and item.address < t.GPR_BASE, swapped_address),
         "TV.legal.register", "two bytes of a CSR"),
+    "store data of one identifier": (
+        DEFAULT, where(lambda item: isinstance(item, it.State) and t.MEMDATA <= item.id < t.MTIME,
+                       lambda data: b"\x07\x06" + data[2:]),
+        LENGTH, "store data of every width has the identifier 6"),
     "next pc as dpc": (
         Config(incremental=0), where(state(t.PC), lambda data: b"\x04\xb1\x07" + data[2:]),
         "TV.id.pc", r"next pc is reported as register 0x7b1 \(dpc\) in 514 of 531 groups"),
@@ -167,6 +171,17 @@ def test_a_csr_beside_the_next_pc_is_no_next_pc() -> None:
     assert not explained(sent(Config(incremental=0), beside)).failures
     other = where(state(t.PC), lambda data: b"\x04\xb1\x07" + bytes(8))  # nor is another value one
     assert not explained(sent(Config(incremental=0), other)).failures
+
+
+def test_exchanged_lanes_are_one_finding_and_the_rest_is_judged() -> None:
+    config = Config(lanes=2, incremental=2)
+    rows = rows_of(config).select(slice(0, 700))
+    rows.cycle = np.arange(len(rows), dtype=np.uint64) // 2
+    order = np.arange(len(rows)) ^ 1
+    wrong = check(captured(rows, config, encode(rows.select(order), config).data, exact=False))
+    assert wrong.book.causes == ["TV.order.lanes"] and "lanes are exchanged" in wrong.failures[0].headline
+    assert wrong.stats["judged"] == wrong.stats["instructions"]
+    assert check(captured(rows, config, exact=False)).passed
 
 
 def test_damage_at_one_place_is_no_layout() -> None:

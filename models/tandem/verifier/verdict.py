@@ -55,6 +55,12 @@ class Difference(NamedTuple):
     reported: int | None
     simulated: int | None
 
+    def row(self, table: CsrTable) -> tuple[str, str, str]:
+        """Name, what the simulator has, what the trace says; "" where a side has nothing."""
+        values = (self.simulated, self.reported)
+        mine, told = ("" if value is None else _number(self.key, value) for value in values)
+        return state_name(self.key, table), mine, told
+
     def text(self, table: CsrTable) -> str:
         """`a0 (x10): trace 0x5, simulator 0x4`."""
         name = state_name(self.key, table)
