@@ -60,6 +60,11 @@ class Config(HpmConfig):
             raise ConfigError(
                 f"RECORDS={self.records} needs the interrupt of Sscofpmf; give HAS_SSCOFPMF=1, or RECORDS=0"
             )
+        if self.records and self.transfers > self.retired:
+            raise ConfigError(
+                f"TRANSFERS={self.transfers} with RECORDS={self.records}: each transfer is an instruction, and"
+                f" RETIRED={self.retired} retire in a cycle; give RETIRED={self.transfers} or more"
+            )
         if wrong := [index for index in self.firmware if not 0 <= index < MOST_INDICES]:
             raise ConfigError(f"{shown('firmware', wrong[0])} is not supported; give FIRMWARE=0 to {MOST_INDICES - 1}")
         try:

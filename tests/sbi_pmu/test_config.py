@@ -8,6 +8,7 @@ import pytest
 
 from rvtrace.flow.regress.seeds import jobs_of
 from rvtrace.jobs import systems
+from rvtrace.jobs.job import Job
 from rvtrace.models.hpm.config import ConfigError
 from rvtrace.models.sbi_pmu.config import Config
 from rvtrace.models.sbi_pmu.monitor import WatchedMemory
@@ -42,10 +43,18 @@ def test_a_regression_drives_every_job_as_it_can_be():
     ({"has_s": 0, "has_h": 0, "has_shlcofideleg": 0}, "HAS_S=1"), ({"policy": "nice"}, "give strict"),
     ({"policy": "strict,minh"}, "key=value"),
     ({"firmware": "x"}, "FIRMWARE=x"), ({"nothing": 1}, "NOTHING=1"), ({"gap": 38}, "a separate one"),
+    ({"records": 16, "retired": 1}, "TRANSFERS=2 with RECORDS=16.*give RETIRED=2 or more"),
 ])  # fmt: skip
 def test_a_configuration_that_cannot_be(options, said):
     with pytest.raises(ConfigError, match=said):
         Config.from_dict(options)
+
+
+def test_records_of_a_hart_that_retires_few():
+    """No cycle retires more than the configuration says, with as many transfers as it can have."""
+    for retired in (2, 4):
+        job = Job("few", "random", {"records": 16, "retired": retired}, ip="sbi_pmu", drive="pins", size=20)
+        assert 1 < supervised(job).rows.retired.max() <= retired
 
 
 def test_the_same_seed_gives_the_same_run():

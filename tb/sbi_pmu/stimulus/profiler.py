@@ -112,7 +112,7 @@ class Profiler:
         branches = [t for t in transfers if t.type == TAKEN]
         events = [0] * self.config.events
         events[BRANCHES - 3], events[MISSES - 3] = len(branches), sum(t.misp for t in branches)
-        retired = len(transfers) + self.rng.randint(0, 3)
+        retired = len(transfers) + self.rng.randint(0, min(3, self.config.retired - len(transfers)))
         priv = transfers[0].from_ if transfers else self.priv
         return (yield Retire(priv, transfers, Counts(1, retired, tuple(events))))  # type: ignore[misc]
 
