@@ -35,10 +35,13 @@ class Attribution(Blame):
         self._after.append((failure, root))
 
     def finish(self, book: ClauseBook) -> None:
-        """All of them into the book, in the order of the run."""
+        """All of them into the book, in the order of the run. A clause that would explain a failure as well is not
+        known to hold.
+        """
         self._decide()
         for failure in sorted([*self._sure, *(failure for failure, _ in self._unsure)], key=lambda one: one.at or 0):
             book.fail(failure)
+        book.withdraw(sorted({clause for _, candidates in self._unsure for clause, _ in candidates}))
         book.attribute()
         for failure, root in self._after:
             if failure.clause != root.clause:

@@ -356,7 +356,8 @@ class Count:
             return tuple(dict.fromkeys(found)), ()
         kind = "HPM.write.modify" if self.modified else "HPM.write.value"
         alone = kind if self.written else "HPM.wrap.width" if self.wraps else ""
-        alone = alone or (self.kind if self.moved else "HPM.count.idle")
+        few = part != HIGH and (self.visible(cycle)[0] - value) % self.modulus < self.modulus >> 1
+        alone = alone or (self.kind if self.moved or few else "HPM.count.idle")
         return (alone,), tuple(dict.fromkeys((*(clause for clause, _ in self._others()), *self.past)))
 
 

@@ -262,6 +262,8 @@ class FreeSoftware(Software):
                 self.doubted.update(("HPM.wrap.width", "HPM.width.mask"))
             elif shadow and self._elsewhere(cycle, n, value, part):
                 self._explained, self._happened = (shadow, *self._explained), ()
+            if "HPM.half.carry" in self._explained:  # a narrower counter does not carry either
+                self.doubted.add("HPM.wrap.width")
             self._broken, self._subject = next(iter(self._explained), ""), ("counter", n)
         limit = 1 << count.width
         rules.counters[n] = count.visible(cycle)[0] % limit  # what is expected

@@ -53,6 +53,7 @@ class Hypothesis:
     settings: what applies to each counter, from what should. widths: bits of counters. write: from (counter, value,
     most that it counts in this cycle) the counter that gets the value; NONE if none does. busy: accesses stop counters:
     "all" in the cycle of any access, "writes" of a write of another counter. debug: nothing counts in Debug Mode.
+    early: what a write changes of these settings of mcycle and minstret applies to its own cycle already.
     shows: by number of a view the counter that it shows. silent: counters whose wrap sets no OF and requests nothing.
     more: hypotheses that are tried as well if this one is among the best. targets: counters that `write` is about.
     vague: it says little.
@@ -65,6 +66,7 @@ class Hypothesis:
     write: Callable[[int, int, int], int] | None = None
     busy: str = ""
     debug: bool = False
+    early: str = ""
     shows: tuple[tuple[int, int], ...] = ()
     silent: frozenset[int] = frozenset()
     more: tuple[Hypothesis, ...] = ()
@@ -96,6 +98,11 @@ class _Bounds(Bounds):
         self, cycle: Cycle, settings: Settings, then: Settings, written: int, access: bool, length: int = 1
     ) -> None:
         for one in self.hypotheses:
+            if one.early:
+                settings = {
+                    n: setting if n >= FIRST else setting._replace(**{one.early: getattr(then[n], one.early)})
+                    for n, setting in settings.items()
+                }
             if access and (one.busy == "all" or (one.busy == "writes" and written >= 0)):
                 settings = {n: setting._replace(selector=0) for n, setting in settings.items()}
                 then = settings if self.freedom.timing else then
@@ -298,6 +305,10 @@ def otherwise(capture: HpmCapture, failing: Iterable[int]) -> Iterator[Hypothesi
     yield Hypothesis("HPM.write.elsewhere", "counters do not count in the cycle of an access", busy="all")
     yield Hypothesis("HPM.write.others", "counters do not count in the cycle of a write of another one", busy="writes")
     yield Hypothesis("HPM.debug.counts", "counters do not count in Debug Mode", debug=True)
+    text = "applies to mcycle and minstret in the cycle of its own write"
+    yield Hypothesis("HPM.inhibit.after", f"mcountinhibit {text}", early="inhibit")
+    if config.has_smcntrpmf:
+        yield Hypothesis("HPM.cfg.after", f"a filter of mcyclecfg or minstretcfg {text}", early="filters")
     order = [n for n in every if n != 1]
     for step in (1, -1):
         pairs = tuple((n, order[(k + step) % len(order)]) for k, n in enumerate(order))

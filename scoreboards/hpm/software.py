@@ -303,7 +303,9 @@ class Software:
         def seen(value: int) -> int:
             return self.file.seen(csr, access, value)
 
-        if csr.high and csr.state not in ("time", "htimedelta") and rdata in (0, self._held(csr) & _LOW):
+        counter, low = csr.address >> 8 in (0xB, 0xC), self._held(csr) & _LOW
+        other_half = (low, 0) if counter else (low,) if low else ()
+        if csr.high and csr.state not in ("time", "htimedelta") and rdata in other_half:
             return "HPM.half.high"
         if csr.name in VIEWS or csr.state in ("time", "scountovf"):
             return ""

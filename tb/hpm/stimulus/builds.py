@@ -3,7 +3,8 @@
 programs.
 
 `DEFAULT` has everything, `RV32` everything but in odd sizes and with holes, `PLAIN` is a supervisor's machine without H
-and counter extensions, `USER` one without S, `GUEST` has H but no Shlcofideleg, wide events and holes.
+and counter extensions, `USER` one without S, `GUEST` has H but no Shlcofideleg, wide events and holes. `LACKING` are
+small ones for directed scenarios, each without one extension whose neighbours are there: H, Sscofpmf, Smcntrpmf.
 """
 
 from __future__ import annotations
@@ -51,4 +52,10 @@ GUEST: dict[str, Any] = {
     "has_shlcofideleg": 0,
     "selectors": "all,30:0x2000000000000018",
 }
+_FEW: dict[str, Any] = {"retired": 2, "events": 3, "counters": "3+4+5", "widths": "64,4:40"}
+LACKING: tuple[dict[str, Any], ...] = (
+    {**_FEW, "has_h": 0, "has_shlcofideleg": 0},
+    {**_FEW, "xlen": 32, "has_sscofpmf": 0, "has_shlcofideleg": 0},
+    {**_FEW, "has_smcntrpmf": 0},
+)
 BUILDS: dict[str, dict[str, Any]] = {"default": DEFAULT, "rv32": RV32, "plain": PLAIN, "user": USER, "guest": GUEST}

@@ -13,13 +13,14 @@ from rvtrace.models.hpm.config import FIRST, LAST, Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
 from rvtrace.models.riscv.csr import DEBUG, HS, VS, VU, Access, M, U
 from rvtrace.tb.common.stimulus.scenario import Configs, Scenarios, scripted
-from rvtrace.tb.hpm.stimulus.builds import DEFAULT, GUEST, PLAIN, RV32, USER
+from rvtrace.tb.hpm.stimulus.builds import DEFAULT, GUEST, LACKING, PLAIN, RV32, USER
 from rvtrace.tb.hpm.stimulus.script import LCOFI, OF, Script
 
 __all__ = [
     "ALL",
     "CALM",
     "DEFAULT",
+    "EACH",
     "GUEST",
     "LCOFI",
     "OF",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 ALL: Configs = (DEFAULT, RV32, PLAIN, USER, GUEST)
+EACH: Configs = (*ALL, *LACKING)
 OVERFLOW: Configs = (DEFAULT, RV32, USER, GUEST)  # with Sscofpmf
 VIRTUAL: Configs = (DEFAULT, RV32, GUEST)  # with H
 WIDE: Configs = (DEFAULT, PLAIN, GUEST)  # RV64

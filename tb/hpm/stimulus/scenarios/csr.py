@@ -10,6 +10,7 @@ from rvtrace.models.hpm.registers import INHIBITS, csrs
 from rvtrace.models.riscv.csr import CLEAR, READ, SET, WRITE, Access, M
 from rvtrace.tb.hpm.stimulus.scenarios.base import (
     ALL,
+    EACH,
     GUEST,
     PLAIN,
     RV32,
@@ -25,7 +26,7 @@ ONES = (1 << 64) - 1
 
 @scenario("HPM.csr.exists", "HPM.csr.high_only", "HPM.csr.readonly", "HPM.csr.readonly_guest", "HPM.csr.machine",
           "HPM.csr.user", "HPM.csr.vu", "HPM.csr.vs", "HPM.csr.debug", "HPM.csr.done", "HPM.csr.refused", "HPM-8",
-          configs=ALL)  # fmt: skip
+          configs=EACH)  # fmt: skip
 def addresses(s: ScenarioScript) -> None:
     """Every CSR there could be and its neighbours, read and written from every mode; all enables are open."""
     every = {c.address for xlen in (32, 64) for c in csrs(Config(xlen=xlen))}
@@ -78,7 +79,7 @@ def enables(s: ScenarioScript) -> None:
 
 @scenario("HPM.enable.bits", "HPM.enable.absent", "HPM.csr.setclear", "HPM.csr.other_bits", "HPM.cfg.wpri",
           "HPM.cfg.no_of", "HPM.cfg.filters", "HPM.cfg.no_mode", "HPM.event.filters", "HPM.event.no_mode",
-          "HPM.event.wpri", "HPM.event.no_ext", "HPM.time.delta", "HPM.inhibit.bits", configs=ALL)  # fmt: skip
+          "HPM.event.wpri", "HPM.event.no_ext", "HPM.time.delta", "HPM.inhibit.bits", configs=EACH)  # fmt: skip
 def values(s: ScenarioScript) -> None:
     """Every register of settings keeps what it has: all ones, single bits, random; written, set and cleared."""
     names = [
