@@ -63,7 +63,8 @@ def check(capture: NtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     if missing(verdict.book, acts(capture, verdict.decoded)):
         return verdict
     predicted = capture.config.implicit_return in PREDICTED
-    traced = Traced(capture.data, capture.program, capture.config, None if predicted else expected(capture).pc)
+    known = None if predicted else expected(capture).pc
+    traced = Traced(capture.data, capture.program, capture.config, known, is_file=capture.beats is None)
     if traced.follows(verdict.decoded):
         return verdict
     budget = Budget.of(len(capture.data), capture.beats is not None)

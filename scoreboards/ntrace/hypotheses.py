@@ -24,6 +24,7 @@ from rvtrace.scoreboards.diagnosis.search import Reading, Variation, variations
 from rvtrace.scoreboards.ntrace.capture import NtraceCapture
 from rvtrace.scoreboards.ntrace.dialects import DIALECTS
 from rvtrace.scoreboards.ntrace.expected import expected
+from rvtrace.scoreboards.ntrace.local import is_local
 from rvtrace.scoreboards.ntrace.rewriting import LONGEST, Moved, Rules, pieces, rewrite
 
 RESERVED_CODES = {"rcode": RESERVED_RCODES, "sync": (8, *range(10, 14)), "evcode": (2, 3, 5, 6, 7)}  # tables 19, 25, 23
@@ -72,9 +73,14 @@ class Window(NamedTuple):
 
 
 class Traced:
-    """One capture as hypotheses see it. pcs: those that retired, if they are known."""
+    """One capture as hypotheses see it. pcs: those that retired, if they are known. is_file: nobody watched the device,
+    and the bytes may have been damaged on their way.
+    """
 
-    def __init__(self, data: bytes, program: Program, config: Config, pcs: np.ndarray | None = None) -> None:
+    def __init__(
+        self, data: bytes, program: Program, config: Config, pcs: np.ndarray | None = None, is_file: bool = True
+    ) -> None:
+        self._is_file = is_file
         self.data, self.program, self.claimed, self.pcs = data, program, config, pcs
         self.dialects = DIALECTS
         self._shares: dict[tuple[bytes, Config, int], tuple[float, int]] = {}
@@ -114,9 +120,14 @@ class Traced:
         return Window(int(moved.origin[trace.messages[first].offset]), place + NEAR, int(trace.first_pc[first]), place)
 
     def follows(self, trace: DecodedTrace) -> bool:
-        """Whether a trace that was decoded as claimed has nothing to explain."""
+        """Whether a trace that was decoded as claimed has nothing to explain, or is damaged at a few places."""
         moved = Moved(self.data, np.arange(len(self.data)))
-        return self._stops(trace, moved, self.claimed) is None
+        first = self._stops(trace, moved, self.claimed)
+        if first is None:
+            return True
+        broken = [d.offset for d in trace.diagnostics]
+        times = any(d.clause in TIMES for d in trace.diagnostics)
+        return self._is_file and not times and is_local(trace, [first, *broken])
 
     def near(self, reading: Reading[Config], window: Window) -> float:
         """Bytes that are lost, of those of a window; the PCs known must be those of the trace.
