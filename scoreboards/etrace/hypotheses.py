@@ -30,6 +30,7 @@ from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Known, Rewriter, rewritten_packets
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST, expected
+from rvtrace.scoreboards.etrace.local import is_local
 from rvtrace.scoreboards.etrace.transported import transport_dialects
 
 OPTIONS = (
@@ -113,8 +114,8 @@ class Packets:
         yield from variations(config, (*TRANSPORT, *OPTIONS) if self._transported else OPTIONS)
 
     def follows(self, trace: DecodedTrace) -> bool:
-        """Whether a trace that was decoded as claimed has nothing to explain."""
-        return self._stops(trace) is None
+        """Whether a trace that was decoded as claimed has nothing to explain, or is damaged at a few places."""
+        return self._stops(trace) is None or is_local(self._capture, trace, self._differs(trace))
 
     def window(self, reading: Reading[Config]) -> Window | None:
         """Around the first packet that is lost."""

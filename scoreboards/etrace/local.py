@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether what is wrong with a trace is damage at a few places, for which no other layout has to be searched.
+
+A deviation of a device is in every packet of some kind. Where packets of all kinds that a wrong stretch has are right
+elsewhere, between other synchronization packets or for long before, the stretch was damaged on its way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rvtrace.models.etrace.decoder.decode import DecodedTrace
+from rvtrace.models.etrace.table import Packet
+from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.legal import check_legal
+from rvtrace.scoreboards.etrace.table import PacketTable
+from rvtrace.scoreboards.etrace.tolerances import Tolerances
+
+# A damaged byte breaks one place, or two where it makes or hides a synchronization packet.
+MOST_BROKEN = 4
+# Packets before a damage that has no synchronization packet after it: every deviation of tests/etrace/deviations.py that
+# changes all packets of a frequent kind shows before that many.
+FOLLOWED = 24
+SEEN = 2  # packets of a kind that are right elsewhere
+NEAR = 3  # packets of which one may be what the decoder stumbled over
+
+
+class Kind(NamedTuple):
+    """What a deviation of the layout makes no difference within: a packet, and what its fields depend on."""
+
+    name: str
+    branches: int
+    interrupt: int
+    thaddr: int
+    branch: int
+
+
+def is_local(capture: EtraceCapture, trace: DecodedTrace, differs: int | None) -> bool:
+    """Whether the packets lost, and the first after which a PC `differs` from the hart's, are local damage."""
+    n = len(trace.first_pc)
+    if capture.beats is not None or not trace.diagnostics:
+        return False  # what monitors saw was not damaged on its way, nor what can be read
+    broken = sorted({d.packet for d in trace.diagnostics} | ({differs} if differs is not None else set()))
+    broken = [place for place in broken if place < n]
+    if not broken or not len(trace) or len(broken) > MOST_BROKEN:
+        return False
+    packets = trace.packets
+    kinds = [_kind(packet, payload) for packet, payload in zip(packets, capture.packets)]
+    syncs = [k for k, packet in enumerate(packets) if packet is not None and packet.name in ("start", "trap")]
+    stretch = np.searchsorted(syncs, np.arange(n), side="right")
+    wrong = {int(stretch[place]) for place in broken}
+    inside = np.isin(stretch, list(wrong))
+    if not all(inside[max(place - 1, 0)] or inside[place] for place in _illegal(capture, trace) if place < n):
+        return False
+    if not any(place > broken[0] for place in syncs):  # nothing after it shows that it ends
+        return broken[0] >= FOLLOWED and _seen(kinds[: broken[0] - NEAR], kinds[broken[0] - NEAR : broken[0] + 1])
+    good = [kind for kind, bad in zip(kinds, inside) if not bad]
+    own = [kind for place in broken for kind in kinds[max(place - NEAR, 0) : place + 1]]
+    return len(good) >= np.count_nonzero(inside) // 2 and _seen(good, own)
+
+
+def _seen(good: Sequence[Kind], wrong: Sequence[Kind]) -> bool:
+    """Whether there are enough packets of each kind that are right."""
+    often = Counter(good)
+    return all(often[kind] >= SEEN * count for kind, count in Counter(wrong).items())
+
+
+def _illegal(capture: EtraceCapture, trace: DecodedTrace) -> list[int]:
+    """The packets that break a rule."""
+    book = ClauseBook()
+    check_legal(capture, book, PacketTable(trace.packets, capture.config), trace, Tolerances.free())
+    return [failure.at for failure in book.failures if failure.at is not None]
+
+
+def _kind(packet: Packet | None, payload: bytes) -> Kind:
+    """Of one that cannot be read, by its first bits, which a deviation leaves where they are or which are damaged."""
+    if packet is None:
+        low = payload[0] & 0xF if payload else 0
+        name = {0: "branch_count", 1: "branch_map", 2: "address"}.get(low & 3, "")
+        return Kind(name or ("start", "trap", "context", "support")[low >> 2], 0, 0, 1, 1)
+    v = packet.values
+    branches = v.get("branches", 0).bit_length() if packet.name != "branch_map" or v.get("branches") else 6
+    return Kind(packet.name, branches, v.get("interrupt", 0), v.get("thaddr", 1), v.get("branch", 1))

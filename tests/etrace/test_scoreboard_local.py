@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few damaged bytes of a file are no other layout: nothing is searched where the trace decodes again after them."""
+
+import random
+
+import pytest
+
+from rvtrace.models.etrace.decoder.decode import decode
+from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.hypotheses import Packets
+from rvtrace.scoreboards.etrace.local import is_local
+from tests.etrace.deviant_runs import deviant_run
+from tests.etrace.walks import encode, walk
+
+SEARCHED = ("bits_reversed", "map_inverted", "flags_before_address", "branches_one_more", "context_last")
+
+
+def local(capture: EtraceCapture) -> bool:
+    decoded = decode(capture.packets, capture.program, capture.config)
+    return is_local(capture, decoded, None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_damaged_packet(seed: int) -> None:
+    """A packet between two synchronization packets that cannot be read."""
+    what = walk(seed, 1500, filter="", variant="v2_0", inst_sync_mode=1, inst_sync_max=0, bcount_bits=16)
+    packets = list(encode(what.config, what.beats).payloads)
+    at = random.Random(seed).choice([k for k, p in enumerate(packets) if p[0] & 3 == 2 and k > len(packets) // 3])
+    packets[at] = bytes([packets[at][0]]) + b"\x5a\xa5" * 15
+    capture = EtraceCapture(what.config, what.program, packets, given=what.retired, exact=False)
+    decoded = decode(packets, what.program, what.config)
+    assert decoded.diagnostics and is_local(capture, decoded, None)
+    assert Packets(capture).follows(decoded)
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_a_deviation_of_all_packets_is_searched(name: str) -> None:
+    run = deviant_run(7, [name])
+    assert not local(EtraceCapture(run.what.config, run.what.program, run.sent, given=run.what.retired, exact=False))
+
+
+def test_what_monitors_saw_is_no_damage() -> None:
+    capture = deviant_run(7, ["tval_for_interrupts"]).capture
+    assert not local(capture)
