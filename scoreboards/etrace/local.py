@@ -23,8 +23,8 @@ from rvtrace.scoreboards.etrace.tolerances import Tolerances
 
 # A damaged byte breaks one place, or two where it makes or hides a synchronization packet.
 MOST_BROKEN = 4
-# Packets before a damage that has no synchronization packet after it: every deviation of tests/etrace/deviations.py that
-# changes all packets of a frequent kind shows before that many.
+# Packets before a damage that has no synchronization packet after it; of a file with fewer packets than 32 nothing is
+# searched at all (captured.py).
 FOLLOWED = 24
 SEEN = 2  # packets of a kind that are right elsewhere
 NEAR = 3  # packets of which one may be what the decoder stumbled over
