@@ -16,10 +16,12 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
+
+from rvtrace.jobs import outputs
 
 # Smallest and largest value of the numbers that commands share.
 LIMITS: dict[str, tuple[int, int]] = {
@@ -53,11 +55,12 @@ def typed(command: str, given: Mapping[str, str | Path]) -> str:
     return " ".join([command, *(shlex.quote(f"{name}={value}") for name, value in given.items())])
 
 
-def parse(argv: list[str], known: Mapping[str, str], about: str = "") -> dict[str, str]:
+def parse(argv: list[str], known: Mapping[str, str], about: str = "", writes: Collection[str] = ()) -> dict[str, str]:
     """The words given, as a dict from name to text; names that were not given, or given empty, are absent.
 
-    known: name to one line of help. `help`, `-h` and `--help` print that help and end the program. ArgumentError
-    for any other word without `=`, an unknown name, or a name given twice with different values.
+    known: name to one line of help. writes: those that name what is written (outputs.py). `help`, `-h` and `--help`
+    print the help and end the program. ArgumentError for any other word without `=`, an unknown name, or a name given
+    twice with different values; OutputError for what must not be written.
     """
     given: dict[str, str] = {}
     for word in argv:
@@ -69,6 +72,7 @@ def parse(argv: list[str], known: Mapping[str, str], about: str = "") -> dict[st
             raise ArgumentError(_unknown(word, name, bool(equals), known))
         if value and given.setdefault(name, value) != value:
             raise ArgumentError(f"{name} is given twice, as {given[name]} and {value}; give it once")
+    outputs.check(given, writes)
     return given
 
 

@@ -118,7 +118,7 @@ def of_rows(argv: list[str], ip: str) -> int:
     """The same of a capture of CTR or of counters, from a command line."""
     named = {"OUT": f"folder of `make capture IP={ip}`", "IP": ip, "PROFILE": f"{' or '.join(OF_ROWS[ip])}",
              "FILE": WORDS["FILE"]}  # fmt: skip
-    given = parse(argv, named, __doc__ or "")
+    given = parse(argv, named, __doc__ or "", ("FILE",))
     if given["PROFILE"] not in OF_ROWS[ip]:
         raise ArgumentError(
             f"PROFILE={given['PROFILE']} is not known of IP={ip}; give PROFILE={' or '.join(OF_ROWS[ip])}"

@@ -57,8 +57,9 @@ def main(argv: list[str]) -> int:
 
         return own.main(argv, of_rows)
     given = parse(
-        argv, {**words(argv), **OPTIONS, **SEARCH, **tolerance_words(system.tolerances, system.ip)}, __doc__ or ""
-    )
+        argv, {**words(argv), **OPTIONS, **SEARCH, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "",
+        ("JUNIT",),
+    )  # fmt: skip
 
     def of_trace(files: TraceFiles, verdict: Any) -> None:
         as_junit(given, files.trace.name, verdict)

@@ -50,7 +50,7 @@ def _tolerances(argv: list[str]) -> dict[str, str]:
 
 def main(argv: list[str]) -> int:
     """0 for PASS, 1 for FAIL, 130 if it was stopped."""
-    given = parse(argv, {**WORDS, **_tolerances(argv)}, __doc__ or "")
+    given = parse(argv, {**WORDS, **_tolerances(argv)}, __doc__ or "", ("OUT", "JUNIT"))
     failing_page.made_by(write)
     checked = check(given)
     compliance, page = write_report(checked), short(checked.out / "index.html")

@@ -60,7 +60,7 @@ def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     system = _system(argv)
     known = {**WORDS, **SEARCH, **system.words, **tolerance_words(system.tolerances, system.ip)}
-    given = parse(argv, known, __doc__ or "")
+    given = parse(argv, known, __doc__ or "", ("OUT", "JUNIT"))
     paths = Paths.of(given, system)
     megabytes = number(given, "MEMORY", MEMORY)
     long = paths.is_long(given, system)

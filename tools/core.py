@@ -57,7 +57,7 @@ def words() -> dict[str, str]:
 def main(argv: list[str]) -> int:
     """0 if every run passed, else 1."""
     failing_page.made_by(write)
-    given = parse(argv, words(), "Run programs on a real core.")
+    given = parse(argv, words(), "Run programs on a real core.", ("OUT", "JUNIT"))
     out = Path(given.get("OUT", RESULTS / "core")).resolve()
     only, limit = flag(given, "ALONE"), number(given, "LIMIT", programs.PROGRAM_CYCLES, least=1)
     cores = [Core.load(name) for name in given.get("CORE", "ibex").split(",")]

@@ -51,7 +51,7 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """0 if everything ran well and no hole is left, else 1."""
-    given = parse(argv, WORDS, "Close the coverage.")
+    given = parse(argv, WORDS, "Close the coverage.", ("OUT",))
     out = Path(given.get("OUT", ROOT / "build" / "cover")).resolve()
     if flag(given, "TREND"):
         print("\n".join(trend(out, given).lines()))

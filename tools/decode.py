@@ -191,7 +191,7 @@ def main(argv: list[str]) -> int:
     if hasattr(show, "main"):
         wanted = any(word.startswith("PROFILE=") for word in argv) and system.ip in exports.OF_ROWS
         return exports.of_rows(argv, system.ip) if wanted else show.main(argv)
-    given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")
+    given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "", ("FILE",))
     only_messages, only_pcs = flag(given, "MESSAGES"), flag(given, "PCS")
     if only_messages and only_pcs:
         raise ArgumentError("MESSAGES=1 and PCS=1 exclude each other; give one, or neither for both")

@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
     """0: the file was written."""
     system = judge("tandem")
     own = {"ELF": "the program", "OUT": "the file to write (default: next to the program, .trace instead of .elf)"}
-    given = parse(argv, {**own, **system.words}, __doc__ or "")
+    given = parse(argv, {**own, **system.words}, __doc__ or "", ("OUT",))
     if "ELF" not in given:
         raise ArgumentError("no program was named; give ELF=<file>")
     elf = existing_file(given, "ELF", given["ELF"])

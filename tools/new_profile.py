@@ -27,7 +27,7 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """0; ArgumentError if the file is there or the hart is none."""
-    given = parse(argv, WORDS, __doc__ or "")
+    given = parse(argv, WORDS, __doc__ or "", ("OUT",))
     path = Path(given.get("OUT", "profile.json")).expanduser()
     if path.exists():
         raise ArgumentError(f"{path} is there already; edit it, or give another OUT=")

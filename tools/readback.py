@@ -30,7 +30,7 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """0 if every clause passed, else 1."""
-    given = parse(argv, WORDS, "Run a program, program the trace system, read the trace back, decode it.")
+    given = parse(argv, WORDS, "Run a program, program the trace system, read the trace back, decode it.", ("OUT",))
     program, sim = given.get("PROGRAM", "sort"), given.get("SIM", "verilator")
     if program != "random" and not recording.is_recorded(program):
         raise ArgumentError(

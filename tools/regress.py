@@ -53,8 +53,9 @@ def main(argv: list[str]) -> int:
     failing_page.made_by(write)
     chosen = systems_of(argv)
     given = parse(
-        argv, WORDS | {word: what for system in chosen for word, what in system.words.items()}, "Run random seeds."
-    )
+        argv, WORDS | {word: what for system in chosen for word, what in system.words.items()}, "Run random seeds.",
+        ("OUT", "JUNIT"),
+    )  # fmt: skip
     demand_possible(given, chosen, WORDS)
     sim = given.get("SIM", "verilator")
     out = Path(given["OUT"]).resolve() if "OUT" in given else default(given, sim)

@@ -33,7 +33,12 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    given = parse(["LIST=coverage" if word == "--list-coverage" else word for word in argv], WORDS, "Write the report.")
+    given = parse(
+        ["LIST=coverage" if word == "--list-coverage" else word for word in argv],
+        WORDS,
+        "Write the report.",
+        ("OUT", "JUNIT"),
+    )
     if "LIST" in given:
         if given["LIST"] != "coverage":
             raise ArgumentError(f"LIST={given['LIST']} is not known; give LIST=coverage")

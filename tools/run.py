@@ -42,6 +42,7 @@ def main(argv: list[str]) -> int:
             "DUT": "the DUT in the testbench: name below examples, or folder with a dut.toml",
         },
         "Run one job, or the main job.",
+        ("OUT", "JUNIT"),
     )
     sim = given.get("SIM", "verilator")
     simulators.find(sim)

@@ -32,7 +32,7 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """0 if all runs passed."""
-    given = parse(argv, WORDS, "Bits per instruction of all systems.")
+    given = parse(argv, WORDS, "Bits per instruction of all systems.", ("OUT",))
     if "SET" in given:
         return _published(given)
     if "SAVE" in given:

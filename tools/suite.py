@@ -29,7 +29,7 @@ _NO_TESTS = 5  # pytest's exit code
 
 def main(argv: list[str]) -> int:
     """pytest's exit code; 5 (nothing matched) is an error with a sentence."""
-    given = parse(argv, WORDS, "Run the tests.")
+    given = parse(argv, WORDS, "Run the tests.", ("JUNIT",))
     sim = given.get("SIM", "verilator")
     found = simulators.find(sim)
     simulators.libpython()

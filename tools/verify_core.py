@@ -42,7 +42,7 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """0 if all programs pass, or every mutant is found, else 1."""
-    given = parse(argv, WORDS, "Verify a real core against the reference simulator.")
+    given = parse(argv, WORDS, "Verify a real core against the reference simulator.", ("OUT",))
     core = Core.load(given.get("CORE", "ibex"))
     simulators.find("verilator")
     if core.install():

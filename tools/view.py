@@ -61,7 +61,9 @@ def main(argv: list[str]) -> int:
             f"{system.title} sends no trace to look into; give a capture of {', '.join(FORMATS)}, or OUT=<folder> of"
             " one of its runs"
         )
-    given = parse(argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "")
+    given = parse(
+        argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "", ("PAGE",)
+    )
     given = _of_folder(given)
     begun = time.perf_counter()
     with TemporaryDirectory() as place:
@@ -111,7 +113,7 @@ def _run_of_rows(argv: list[str]) -> Path | None:
 def _rows(argv: list[str], folder: Path) -> int:
     from rvtrace.report.viewer_failing import of_rows
 
-    given, begun = parse(argv, OF_ROWS, __doc__ or ""), time.perf_counter()
+    given, begun = parse(argv, OF_ROWS, __doc__ or "", ("PAGE",)), time.perf_counter()
     if given.get("STREAM", FORMATS[0]) not in FORMATS:
         raise ArgumentError(f"STREAM={given['STREAM']} is none of {', '.join(FORMATS)}")
     with during("reading what the run left"):

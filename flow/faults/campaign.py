@@ -58,7 +58,7 @@ _FACTOR, _LEAST, _SLOW = 8.0, 20.0, 2.0  # of the time of a job on the unchanged
 _LONG = 120.0  # seconds of a job with a mutant: the testbench polls for some time, and then reports it
 _BASELINE = 1800.0  # seconds of a job without one
 _SHORT = 4.0  # seconds of a job on Icarus
-_LONGER = 40.0  # and where only what is X is looked for, of a few mutants
+_LONGER = 10.0  # and where only what is X is looked for, of a few mutants
 _OF_A_BUILD = 2  # jobs of a build that the first phase does not have
 _FEW = 12  # of any operator are run once more, for what is X
 # What a result depends on; the design has a digest of its own.

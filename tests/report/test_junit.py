@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path):
     report(tmp_path, GOOD)
     (tmp_path / "file").touch()
     done = run("report", f"RESULTS={tmp_path}/results", f"PLAN={tmp_path}/plan", f"JUNIT={tmp_path}/file/j.xml")
-    assert is_one_sentence(done, "cannot be written", "give JUNIT=<a file>")
+    assert is_one_sentence(done, "cannot be written", "is a file; name another place")
 
 
 def test_markdown_holds_whatever_a_failure_says():
