@@ -125,6 +125,8 @@ class Comparison:
                 self.book.count(clause, times[0])
                 self.blame.passed[clause, f"{address:#x}"] += times[0]
         self.blame.finish(self.book)
+        if not self.tolerances.reset_zero:
+            self.book.withdraw(["CTR.csr.reset"])  # what registers hold after reset is the device's choice
         self._problems()
         if self.capture.program is not None:
             f.met["CTR.filter.classes"] = f.met["CTR-8"]

@@ -25,6 +25,7 @@ FOREIGN = Foreign(
     ),
     others=("depth", "ctl", "vsctl"),
     ports={"xlen32": "csr_xlen32_i"},
+    freed={"CTR.csr.reset": ("reset_zero", False)},
 )
 
 

@@ -21,6 +21,7 @@ FOREIGN = Foreign(
         'csr_rdata_o = "answer[65:2]"   csr_outcome_o = "answer[1:0]"   counter_o = 0',
     ),
     ports={"xlen32": "csr_xlen32_i", "csr_priv": "csr_priv_i", "priv": "priv_i"},
+    freed={"HPM.reset.zero": ("reset_zero", False)},
     unshown=(
         "shown",
         "no look at a counter distinguished it; with counter_o, of_o and lcofi_o mapped, [profile] shown = true looks"
