@@ -118,6 +118,18 @@ def test_a_write_of_the_low_half_beside_a_carry() -> None:
     assert count.visible(2) == (0x3_0000_0022, 0x3_0000_0022) and not count.blind
 
 
+def test_a_write_of_the_upper_half_beside_a_carry() -> None:
+    """The carry went into the value before the write, or the whole increment was dropped: nothing else is an order."""
+    count = known(0x3_FFFF_FFFF, freedom=TIMING)
+    count.write(1, 7 << 32, HIGH, 1)
+    assert count.fits(2, 0x7_FFFF_FFFF, WHOLE) and count.fits(2, 0x7_0000_0000, WHOLE)
+    assert not count.fits(2, 0x8_0000_0000, WHOLE)
+    assert "HPM.write.wins" in count.broken(2, 0x8_0000_0000, WHOLE)[0]
+    count.add(2, 1, 1)
+    count.adopt(3, 0, LOW)  # it was dropped, so this cycle carries
+    assert count.fits(3, 8, HIGH) and not count.fits(3, 7, HIGH)
+
+
 def test_the_upper_half_of_a_narrow_counter_cannot_be_written() -> None:
     count = known(5, width=32)
     count.write(1, 9 << 32, HIGH, 0)
@@ -250,6 +262,25 @@ def overflowing(freedom: Freedom, first: int, second: int) -> tuple[Flags, Bound
         bounds.counts[n].add(1, more, more)
     flags.step(1)
     return flags, bounds
+
+
+@pytest.mark.parametrize(("seen", "due"), [(0, True), (1, False)])
+def test_a_write_of_lcofip_clears_what_it_has_read(seen: int, due: bool) -> None:
+    """A request that the writing access did not read comes after the write."""
+    flags, _ = overflowing(Freedom(latency=2), 250, 100)
+    flags.write_ip(0, seen)
+    flags.settle(5)
+    assert flags.requested == flags.raced == due and (flags.ip == 1) == due
+
+
+def test_a_counter_that_falls_by_a_write_requests_nothing() -> None:
+    flags, bounds = overflowing(Freedom(), 100, 100)
+    bounds.counts[3].write(2, 5, WHOLE, 0)
+    flags.write_counter(3, False, False, fell=True)
+    assert flags.tags[3] == {"HPM.of.counter": 1} and flags.ip_tags == {"HPM.lcofi.counter": 1}
+    flags.look_of(3, 0)
+    flags.look_ip(0)
+    assert not flags.tags[3] and not flags.ip_tags
 
 
 def test_an_overflow_sets_of_and_the_request() -> None:
