@@ -140,8 +140,10 @@ class Lossless(Alignment):
         proven = Proven(self, [*known, *self.wrong], rules, self.field)
         for clause, times in proven.counts().items():
             self.book.count(clause, times)
+        kept = {failure.at for failure in self.book.failures}  # the others have none to follow from
         for failure in proven.doubts():
-            self.book.fail(failure)
+            if failure.at in kept:
+                self.book.fail(failure)
 
     def excused(self, segment: Segment, at: int, index: int, told: int | None) -> bool:
         """A return that modes 1 and 2 predict wrongly: the trace cannot be followed from there (9.2)."""

@@ -295,10 +295,12 @@ class Proven:
     # In doubt
 
     def doubts(self) -> Iterator[Failure]:
-        """Consequences of what was found wrong: the clauses of what happened there."""
+        """Consequences of what was found wrong: the clauses of what happened there, each once."""
+        seen: set[str] = set()
         for wrong in sorted([*self._wrong, *self._beside], key=lambda one: one.message)[:MOST]:
             for clause in dict.fromkeys(self._doubted(wrong)):
-                if clause != wrong.clause:
+                if clause != wrong.clause and clause not in seen:
+                    seen.add(clause)
                     text = f"cannot be told where {wrong.clause} does not hold"
                     failure = self._lossless.where.failure(clause, text, wrong.message)
                     failure.at, failure.found = wrong.message, COMPARED

@@ -92,7 +92,9 @@ class WrongField:
         """The diagnostic, if what comes before its message ends at a traced instruction."""
         if self._table.tcode[before] != t.TC_FULL and (wrong := self._address(before, at, diagnostic)) is not None:
             return wrong
-        return self._count(number, at, halves, diagnostic) or diagnostic
+        return (
+            self._inferable(number, at, halves, diagnostic) or self._count(number, at, halves, diagnostic) or diagnostic
+        )
 
     def _counted_before(self, number: int) -> tuple[int | None, int | None]:
         """The last message before one that counts or has an address, and what ResourceFull adds to the count of this
@@ -218,6 +220,20 @@ class WrongField:
         if self._table["sync"][message] not in t.STARTS:
             return False
         return not at or any(edge.index == at and edge.kind in START_CLAUSE for edge in self._expected.edges)
+
+    def _inferable(self, number: int, at: int, halves: int, diagnostic: Diagnostic) -> Diagnostic | None:
+        """The message reports an instruction after which the program says itself where the hart goes."""
+        icnt, table, expected = int(self._table["icnt"][number]), self._table, self._expected
+        if icnt == t.ABSENT or not table.is_a(t.TC_INDIRECT, t.TC_HIST)[number] or table["btype"][number]:
+            return None
+        end = int(np.searchsorted(expected.halfwords, expected.halfwords[at] + icnt + halves))
+        if not at < end < len(expected) or self._halves(at, end) != icnt + halves:
+            return None
+        if int(expected.pc[end]) >> 1 != self._addresses[number] or any(step.index == end for step in self.steps):
+            return None
+        last = self._place(int(expected.pc[end - 1]))
+        text = f"{table.messages[number]}: it reports {last} as an indirect jump, whose target the program says itself"
+        return diagnostic._replace(clause="NT.10.inferable", text=text)
 
     # The count of a message
 
