@@ -145,7 +145,9 @@ def _explained(capture: HpmCapture, tolerances: Tolerances, verdict: Verdict) ->
     found = _judged(capture, tolerances, explanation.hypotheses)
     if _failed(found) >= _failed(verdict):
         return Explained(verdict, verdict)
-    causes = failures(explanation.hypotheses, _failed(verdict), _failed(found), budget.sentence())
+    causes = failures(
+        explanation.hypotheses, _failed(verdict), _failed(found), budget.sentence(), verdict.book.failures
+    )
     return Explained(found, verdict, tuple(causes))
 
 

@@ -33,7 +33,7 @@ from rvtrace.scoreboards.hpm.tolerances import Tolerances
 ENOUGH = 3  # failed checks of which most have to be explained; of fewer all, and by nothing else
 FEWEST = 2  # failed checks that need an explanation; one names itself
 LEFT = 0.4  # share of the failed checks that an explanation may leave
-VAGUE_LEFT = 0.1  # the same of one that says little
+VAGUE_LEFT = 0.1  # the same of one that says little, or that is about all counters: those that count refute it
 BRIEF_LEFT = 0.6  # the same of the first rows
 ROUNDS = 3  # deviations that may come together
 BRIEF, ROWS = 200, 1500  # rows that are looked at from the first failure on: with every hypothesis, with the best
@@ -531,7 +531,8 @@ def _long(now: Tried, brief: list[Tried], left: float, judge: Judge) -> list[Tri
     limit = int(left * now.failed)
     more = [(*now.hypotheses, more) for one in brief for more in one.hypotheses[-1].more]
     found = [judge(one, ROWS, frozenset(), limit) for one in (*(one.hypotheses for one in brief), *more)]
-    return [one for one in found if one is not None and one.failed <= limit and one.looks <= left * now.looks]
+    good = [one for one in found if one is not None and one.failed <= limit and one.looks <= left * now.looks]
+    return [one for one in good if not one.hypotheses[-1].busy or one.failed <= VAGUE_LEFT * now.failed]
 
 
 def _brief(now: Tried, others: Iterable[Hypothesis], only: frozenset[int], judge: Judge) -> list[Tried]:
@@ -548,12 +549,24 @@ def _brief(now: Tried, others: Iterable[Hypothesis], only: frozenset[int], judge
     return sorted(good, key=lambda one: one.failed)[:BEST]
 
 
-def failures(found: tuple[Hypothesis, ...], before: int, left: int, note: str) -> Iterator[Failure]:
-    """The findings. before, left: failed checks without and with them. note: if the search ended early, a sentence."""
+def failures(
+    found: tuple[Hypothesis, ...], before: int, left: int, note: str, claimed: Iterable[Failure] = ()
+) -> Iterator[Failure]:
+    """The findings. before, left: failed checks without and with them. note: if the search ended early, a sentence.
+    claimed: failures without them; the first, of the counter that a finding names if there is one, is its example.
+    """
+    order = sorted((one for one in claimed if one.cycle is not None), key=lambda one: one.cycle or 0)
     for number, one in enumerate(found):
         text = f"{one.text}; that explains {before - left} of {before} checks that fail"
         text = f"{text}; {note}" if note else text
-        yield Failure(one.clause, text, at=number - len(found))
+        subject = one.text.partition(" ")[0]
+        about = [failure for failure in order if subject in (word for row in failure.table for word in row[:1])]
+        about = about or [failure for failure in order if subject in failure.headline.split()] or order
+        failure = Failure(one.clause, text, at=number - len(found))
+        if about:
+            table = [("first seen", "", about[0].headline), *about[0].table]
+            failure = replace(failure, cycle=about[0].cycle, table=table)
+        yield failure
 
 
 def until(capture: HpmCapture, end: int) -> HpmCapture:
