@@ -92,7 +92,8 @@ def _diagnosed(files: TraceFiles, capture: Any, tolerances: Any, claimed: Verdic
     def judge(read: Any) -> Verdict:
         return trace.check(trace.whole(read) if goes_on else read, tolerances)
 
-    return explain(claimed, evidence, capture.config, partial(trace.as_read, capture, evidence), judge, budget)
+    read, likely = partial(trace.as_read, capture, evidence), trace.likely(evidence, capture)
+    return explain(claimed, evidence, capture.config, read, judge, budget, likely=likely)
 
 
 def problem(files: TraceFiles, decoded: Any) -> str:

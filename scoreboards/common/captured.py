@@ -15,7 +15,7 @@ about what follows it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -166,6 +166,10 @@ class Followed(Captured):
     @abstractmethod
     def as_read(self, capture: Any, evidence: Any, reading: Reading[Any]) -> Any:
         """The capture as a reading has it."""
+
+    def likely(self, evidence: Any, capture: Any) -> Sequence[Reading[Any]]:
+        """Readings that what is cheap to see speaks for; a search tries them first."""
+        return ()
 
     def whole(self, capture: Any) -> Any:
         """Without the bytes of a last message that goes on."""

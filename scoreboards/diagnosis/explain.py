@@ -12,7 +12,7 @@ and lets more be judged: a clause that fails as claimed fails in its verdict too
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from rvtrace.models.common.options import Options
@@ -45,18 +45,20 @@ def explain(
     judge: Callable[[Any], Verdict],
     budget: Budget,
     rerun: str = "",
+    likely: Sequence[Reading[C]] = (),
 ) -> Diagnosed:
     """Of the readings that explain a capture, the one with which the fewest checks fail, and the verdict with it.
 
     claimed: the verdict on the capture as claimed, with `config`. read: the capture as a reading has it. judge: the
     check of a capture. rerun: the command of a run; what explains it is tried first in later runs of its device in this
-    process, whose order does not depend on the time.
+    process, whose order does not depend on the time. likely: readings that what is cheap to see speaks for, tried
+    first.
     """
     if not budget.seconds:
         return Diagnosed(claimed)
     device = _DEVICE.search(rerun)
     known = _known.setdefault(device[0], {}) if device else {}
-    search = Search(evidence, config, budget, known)
+    search = Search(evidence, config, budget, [*known, *(Habit.of(one, config) for one in likely)])
     explanations, share = search.explanations()
     believable = int(share * evidence.size) // SUPPORT
     explanations = [one for one in explanations if len(one.found) <= max(believable, 1)]

@@ -82,6 +82,10 @@ class CapturedEtrace(Followed):
         """Whether it decodes as claimed, or has few packets."""
         return len(capture.packets) < FEW or evidence.follows(decoded)
 
+    def likely(self, evidence: Packets, capture: EtraceCapture) -> list[Reading[Config]]:
+        """Byte addresses."""
+        return evidence.likely(capture.config)
+
     def as_read(self, capture: EtraceCapture, evidence: Packets, reading: Reading[Config]) -> EtraceCapture:
         """With other options, and other packets."""
         from rvtrace.scoreboards.etrace.hypotheses import as_read

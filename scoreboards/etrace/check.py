@@ -71,7 +71,9 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     if packets.follows(verdict.decoded):
         return verdict
     read = partial(as_read, capture)
-    made = explain(verdict, packets, capture.config, read, judge, budget, capture.rerun).verdict
+    made = explain(
+        verdict, packets, capture.config, read, judge, budget, capture.rerun, packets.likely(capture.config)
+    ).verdict
     made.notes = verdict.notes
     return made if made.stats["judged"] > verdict.stats["judged"] else verdict
 

@@ -67,6 +67,7 @@ LAYOUT = Variation("ioptions_layout", "ET.pay.ioptions")
 FEW = 3  # packets that are wrong by themselves rather than by a deviation
 NEAR, BEFORE, WIDE = 120, 60, 1500  # packets after the first that is lost, and before it; packets that `lost` looks at
 GLANCED = 30  # packets of a window that are read before it is decoded
+MOSTLY = 0.75  # of them: some may be damaged
 SEEN = 0.1  # share of them that may be unreadable more than as claimed
 MOST_DECODED = 200_000  # instructions of a window; a wrong reading can report millions
 MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded (a longer one counts more), and read
@@ -116,6 +117,24 @@ class Packets:
     def follows(self, trace: DecodedTrace) -> bool:
         """Whether a trace that was decoded as claimed has nothing to explain, or is damaged at a few places."""
         return self._stops(trace) is None or is_local(self._capture, trace, self._differs(trace))
+
+    def likely(self, config: Config) -> list[Reading[Config]]:
+        """Byte addresses, where the fields of most packets 3.0 are addresses of the program before they are shifted,
+        and hardly any after it.
+        """
+        rewriter = self._rewriter(Reading(config))
+        if rewriter is None:
+            return []
+        read = [rewriter.packet(payload)[0] for payload in self._capture.packets]
+        fields = [p.values["address"] for p in read if p is not None and p.name == "start" and "address" in p.values]
+        sent = np.array([value & (1 << 64) - 1 for value in fields[:GLANCED]], np.uint64)
+        plain, shifted = (
+            np.count_nonzero(self._capture.program.columns(sent << np.uint64(by)).size)
+            for by in (0, config.iaddress_lsb_p)
+        )
+        if not len(sent) or plain < MOSTLY * len(sent) or shifted > (1 - MOSTLY) * len(sent):
+            return []
+        return [Reading(config, (dialect,)) for dialect in self.dialects if dialect.name == "address_bytes"]
 
     def window(self, reading: Reading[Config]) -> Window | None:
         """Around the first packet that is lost."""

@@ -56,6 +56,14 @@ def _byte_addresses(packet: str, fields: Fields, v: Values, c: Config) -> Fields
     return fields
 
 
+def _unshifted(packet: str, fields: Fields, v: Values, c: Config) -> Fields:
+    """As wide as it should be, and not shifted: the highest bits are lost."""
+    for part in fields:
+        if part.name == "address":
+            part.bits = ("0" * c.iaddress_lsb_p + part.bits)[: len(part.bits)]
+    return fields
+
+
 def _kept_reference(packet: str, v: Values, c: Config, memory: dict[str, Any]) -> None:
     """Synchronization packets do not change the address that differences are from."""
     if "address" not in v:
@@ -163,6 +171,8 @@ TABLE = (
     D("subformats_0_1", "subformats 0 and 1", ("ET.pay.fields",), fields=_swap_subformats("00", "10")),
     D("address_bytes", "byte addresses", ("ET.pay.differential", "ET.pay.start"), fields=_byte_addresses,
       group="address"),
+    D("address_unshifted", "byte addresses, not shifted", ("ET.pay.differential", "ET.pay.start"),
+      fields=_unshifted, group="address"),
     D("address_narrow", "addresses have 48 bits|IADDRESS", ("ET.pay.start",), fields=resized("address", 48),
       needs=(("iaddress_width_p", 64),), group="address"),
     D("difference_negated", "last address less the address", ("ET.pay.differential",),

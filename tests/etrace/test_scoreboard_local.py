@@ -6,7 +6,9 @@ import random
 import pytest
 
 from rvtrace.models.etrace.decoder.decode import decode
+from rvtrace.scoreboards.diagnosis import budget
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.hypotheses import Packets
 from rvtrace.scoreboards.etrace.local import is_local
 from tests.etrace.deviant_runs import deviant_run
@@ -42,3 +44,15 @@ def test_a_deviation_of_all_packets_is_searched(name: str) -> None:
 def test_what_monitors_saw_is_no_damage() -> None:
     capture = deviant_run(7, ["tval_for_interrupts"]).capture
     assert not local(capture)
+
+
+def test_byte_addresses_are_named_before_anything_is_searched() -> None:
+    """The addresses of packets 3.0 show them: a file needs no more than the one reading."""
+    run = deviant_run(9, ["address_unshifted"])
+    capture = EtraceCapture(run.what.config, run.what.program, run.sent, given=run.what.retired, exact=False)
+    (likely,) = Packets(capture).likely(capture.config)
+    assert [dialect.name for dialect in likely.dialects] == ["address_bytes"]
+    with budget.limited(1):
+        first = check(capture).failures[0]
+    assert first.clause == "ET.pay.differential" and "byte addresses, not shifted" in first.headline
+    assert not Packets(deviant_run(9, []).capture).likely(capture.config)
