@@ -46,6 +46,7 @@ LINEAR, AT_BRANCH, AT_JUMP = "NT.8.5.sync2_linear", "NT.8.5.sync2_direct", "NT.8
 TRAPS = {True: "NT.2.interrupt", False: "NT.2.exception"}
 AGAIN, AT_START, AT_TARGET = "NT.8.6.back_to_back_traps", "NT.8.6.trap_at_start", "NT-12"
 STAMPED, SOURCE, PROCESS, VENDOR_FIELDS = "NT.8.7.enabled", "NT.3.2.src", "NT.7.1.process", "NT.6.1.fields"
+RELATIVE, ALL_TRAPS, REPEATED = ("NT.8.1.uaddr", "NT.8.1.xor"), "NT.10.traps", "NT-6"
 FILTERED, REPEAT, REPEATS = ("NT.4.filters", "NT.4.filter_edges"), "NT.7.11.repeat", "NT.V.hrepeat"
 CUSTOM_JUMP, PREDICTIONS = "NT.10.1.custom", ("NT-4", "NT-5", "NT.9.2.implicit_return")
 QUEUE, AT_TRAPS = "NT.3.fifo", "NT.7.1.trap"
@@ -63,7 +64,7 @@ ABOUT_COUNTS = re.compile(r"NT\.8\.4\.")
 ABOUT_HISTORIES = re.compile(r"NT\.8\.3\.|NT\.10\.branches|NT-1$")
 ABOUT_CONTEXTS = re.compile(r"NT\.7\.1\.")
 ABOUT_VENDORS = re.compile(r"NT\.6\.1\.vendor")
-ABOUT_FLOW = re.compile(r"NT\.1[01]\.|NT\.[29]\.|NT\.6\.2\.btype|NT-1[24]$|NT\.8\.5\.sync7")
+ABOUT_FLOW = re.compile(r"NT\.1[01]\.|NT\.[29]\.|NT\.6\.2\.btype|NT-1[24]$|NT\.8\.5\.sync7|NT\.7\.11\.repeat")
 
 
 class Wrong(NamedTuple):
@@ -325,7 +326,7 @@ class Proven:
         elif ABOUT_VENDORS.match(clause):
             yield VENDOR_FIELDS
         elif ABOUT_ADDRESSES.match(clause):
-            yield REFERENCE
+            yield from (REFERENCE, *RELATIVE)
             yield from self._repeated(wrong)
             yield from self._unreported()
         elif any(about.match(clause) for about in (ABOUT_COUNTS, ABOUT_HISTORIES, ABOUT_FLOW)):
@@ -348,7 +349,7 @@ class Proven:
         """The clauses of repeats, at or right before a message or possible there."""
         config, rows = self._lossless.capture.config, slice(max(wrong.message - 2, 0), wrong.message + 1)
         repeat = self._table.is_a(t.TC_REPEAT)[rows].any()
-        yield from [REPEAT] if config.repeat_branch else []
+        yield from (REPEAT, REPEATED) if config.repeat_branch else ()
         yield from [REPEATS] if repeat or (self._table["rcode"][rows] == 2).any() else []
 
     def _fields(self, wrong: Wrong) -> Iterator[str]:
@@ -387,6 +388,7 @@ class Proven:
         yield from (TRAPS[trap.interrupt] for trap in traps)
         if itype in POPS and (mode := self._lossless.capture.config.implicit_return):
             yield from (*PREDICTIONS, MODE_CLAUSE[mode])
+        yield from [ALL_TRAPS] if traps else []
         yield from [AGAIN] if len(traps) > 1 else []
         yield from [AT_TARGET] if traps and jumped else []
         if jumped and wrong.clause != "NT.10.traps":
