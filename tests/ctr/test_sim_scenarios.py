@@ -6,4 +6,4 @@ each build.
 from rvtrace.tb.ctr.stimulus.stimulus import stimulus
 from tests.common.scenario_runs import runs_of
 
-test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("ctr", stimulus, most=11)
+test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("ctr", stimulus, most=12)

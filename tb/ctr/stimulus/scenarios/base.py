@@ -41,6 +41,7 @@ ALL: Configs = (*V1, *DRAFTS)
 WIDE: dict[str, Any] = {"ras_policy": 2}  # counts can be added up by pops, to the largest there is
 NO_S: dict[str, Any] = {"variant": "v0_1_4", "transfers": 1, "has_s": 0, "has_h": 0, "depths": (64, 128), "fields": 0}
 DEEP: dict[str, Any] = {**NO_S, "depths": (256,)}
+SHALLOW: dict[str, Any] = {**NO_S, "depths": (16, 32)}  # each depth above is absent, and a neighbour is there
 CC1: dict[str, Any] = {"transfers": 1, "cce_bits": 1, "depths": (32, 128)}
 CC3: dict[str, Any] = {"transfers": 1, "cce_bits": 3, "depths": (256,)}
 OPEN = 1 << CSRIND_BIT

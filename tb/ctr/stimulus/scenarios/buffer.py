@@ -18,6 +18,7 @@ from rvtrace.tb.ctr.stimulus.scenarios.base import (
     DRAFTS,
     LEAN,
     NO_S,
+    SHALLOW,
     V1,
     ScenarioScript,
     modes,
@@ -89,7 +90,7 @@ def depth_changes(s: ScenarioScript) -> None:
     "CTR.depth.reserved",
     "CTR.depth.undefined",
     "CTR-10",
-    configs=(LEAN, CC0, CC1, DEFAULT, *DRAFTS, NO_S, DEEP),
+    configs=(LEAN, CC0, CC1, DEFAULT, *DRAFTS, NO_S, DEEP, SHALLOW),
 )
 def depth_values(s: ScenarioScript) -> None:
     """Every value of DEPTH written, the unsupported and the reserved ones, over every supported one."""
