@@ -279,8 +279,8 @@ class _Parser:
                     off, colon, conditions = one.rpartition(":")
                     if colon and off not in (UNSELECTED, DISABLED):
                         raise self._wrong(f"has a filter that is {off!r}", f"know {UNSELECTED}: and {DISABLED}:")
-                    control, *values = self._filter(conditions)
-                    filters.append((control & ~FILTER_ENABLE if off == DISABLED else control, *values))
+                    control, inst, ecause = self._filter(conditions)
+                    filters.append((control & ~FILTER_ENABLE if off == DISABLED else control, inst, ecause))
                     selected |= (off != UNSELECTED) << index
         if len(filters) > MAX_FILTERS:
             raise self._wrong(f"has {len(filters)} filters, the hardware has {MAX_FILTERS}", "leave some out")
