@@ -26,7 +26,7 @@ def test_the_tour_has_its_subjects(shown):
     text = "".join("".join(one.get("text", ())) for cell in shown for one in cell)
     plots = [one for cell in shown for one in cell if "image/svg+xml" in one.get("data", {})]
     assert len(plots) == 2 and all("<polyline" in one["data"]["image/svg+xml"][0] for one in plots)
-    for subject in ("bits per instruction", "E-Trace", "in step again", "NT.8.4.icnt failed 0", "NT.8.4.icnt failed 1"):
+    for subject in ("bits per instruction", "E-Trace", "in step again", "NT.8.4.icnt failed 0", "NT.8.4.icnt failed 2"):
         assert subject in text
 
 
