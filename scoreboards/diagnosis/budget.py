@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 DEVICE = 10.0  # seconds for a run of a device, beside the minute that its build takes
 FILE = 2.0  # the same for a short file, whose user waits for the verdict
 SHORT = 100_000  # bytes of a short file: some 70,000 instructions, which are checked in a second
+FEW, OF_FEW = 2_000, 1.0  # bytes that say little about a layout, and seconds for them
 WORD = (
-    "seconds of CPU time to search for the cause if the trace does not decode (default 10, of a short file 2; 0: none)"
+    "seconds of CPU time to look for the cause if a trace does not decode (default 10, of a short file 2 or 1; 0: none)"
 )
 
 _given: list[float] = []  # of a command line, for all searches of this process
@@ -57,7 +58,9 @@ class Budget:
     @classmethod
     def of(cls, size: int, watched: bool) -> Budget:
         """For a capture of so many bytes. watched: monitors of a testbench recorded it, it is not a file."""
-        return cls(_given[0] if _given else FILE if size < SHORT and not watched else DEVICE)
+        if _given:
+            return cls(_given[0])
+        return cls(DEVICE if watched or size >= SHORT else FILE if size >= FEW else OF_FEW)
 
     @property
     def ended(self) -> bool:

@@ -16,8 +16,8 @@ from rvtrace.models.ntrace.decoder.decode import DecodedTrace
 from rvtrace.scoreboards.ntrace import table as t
 from rvtrace.scoreboards.ntrace.table import MessageTable
 
-# A single damaged byte breaks what lies between two synchronizing messages, or twice that where it hides one of them;
-# captures are damaged at up to four places (issue 37).
+# A single damaged byte breaks what lies between two synchronizing messages, or twice that where it hides one of them:
+# more places than these are no damage of a few bytes.
 MOST_BROKEN = 4
 FOLLOWED = 24  # messages before a damage after which none synchronizes
 SEEN = 2  # messages of a kind that are right elsewhere

@@ -105,7 +105,8 @@ def test_the_finding_says_that_the_budget_ended(clock: list[float]) -> None:
 
 
 def test_a_word_sets_the_budget_and_nothing_is_left_of_it() -> None:
-    assert (Budget.of(100, False).seconds, Budget.of(100, True).seconds) == (budget.FILE, budget.DEVICE)
+    assert (Budget.of(budget.FEW, False).seconds, Budget.of(100, True).seconds) == (budget.FILE, budget.DEVICE)
+    assert Budget.of(budget.FEW - 1, False).seconds == budget.OF_FEW
     assert Budget.of(budget.SHORT, False).seconds == budget.DEVICE
     with budget.limited(7):
         assert Budget.of(100, True).seconds == 7
