@@ -348,10 +348,13 @@ def judge(
         row.judged = _share(r for r in results if r["clauses"].get(row.id, (0, 0))[0])
     for row in rows.values():
         row.causes = _causes(row, results)
-    for row in rows.values():  # those that summarize others follow from their parts
+    own = {f["clause"] for r in results for f in r["failures"] if not f.get("cause")}
+    for row in rows.values():  # those that summarize others follow from their parts, unless they were found themselves
         parts = [rows[part] for part in row.clause.through if part in rows and rows[part].failed]
-        if parts and all(part.causes for part in parts):
+        if parts and row.id not in own and all(part.causes for part in parts):
             row.causes = tuple(dict.fromkeys(cause for part in parts for cause in part.causes))
+    for row in rows.values():  # nothing follows from itself, nor from what did not fail
+        row.causes = tuple(cause for cause in row.causes if cause in own and cause != row.id)
     for row in rows.values():
         row.first = _first(row, rows, results) if row.failed else None
         row.waiver = next((w for w in waivers if w.clause == row.id and w.expires >= today), None)

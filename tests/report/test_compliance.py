@@ -184,3 +184,22 @@ def test_a_run_of_which_nothing_was_judged_is_never_a_pass(tmp_path, waived):
 def test_shares_are_never_rounded_to_all_or_nothing():
     assert [percent(share) for share in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
         "0 %", "less than 1 %", "50 %", "more than 99 %", "100 %"]  # fmt: skip
+
+
+def _found(clause: str, cause: str = "") -> dict:
+    return {"clause": clause, "headline": f"{clause} is wrong", "text": "FAIL", "rerun": "make run", "cause": cause}
+
+
+def test_a_summary_that_was_found_itself_does_not_follow_from_what_follows_from_it(tmp_path):
+    """NT-5 summarizes NT-1 and NT-4, and is the cause of the failure of one of them: nothing else would be left."""
+    clauses = {"NT-1": [100, 0], "NT-4": [10, 1], "NT-5": [110, 1]}
+    c = made(tmp_path, result(1, verdict="FAIL", clauses=clauses, failures=[_found("NT-5"), _found("NT-4", "NT-5")]))
+    assert verdicts(c) == {"NT-1": "PASS", "NT-4": "NOT JUDGED", "NT-5": "FAIL", "NT-15": "NOT-RUN"}
+    assert c.verdict == "FAIL" and [one.id for one in c.findings] == ["NT-5"]
+
+
+@pytest.mark.parametrize("cause", ["NT-1", "NT-4", "NT-99"])
+def test_nothing_follows_from_itself_or_from_what_did_not_fail(tmp_path, cause):
+    clauses = {"NT-1": [100, 0], "NT-4": [10, 1], "NT-5": [110, 1]}
+    c = made(tmp_path, result(1, verdict="FAIL", clauses=clauses, failures=[_found("NT-4", cause)]))
+    assert verdicts(c)["NT-4"] == "FAIL" and c.verdict == "FAIL"
