@@ -6,12 +6,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from rvtrace.jobs import systems
+from rvtrace.jobs import outputs, systems
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
@@ -60,17 +59,6 @@ def named(*words: str) -> str:
     return f"{name[: _LONGEST - len(last) - 10].rstrip('-.')}-{digest}-{last}"
 
 
-def tracked(folder: Path) -> bool:
-    """Whether git tracks a file in a folder."""
-    inside = next((path for path in (folder, *folder.parents) if path.is_dir()), Path("/"))
-    command = ["git", "-C", str(inside), "ls-files", "--", str(folder.resolve())]
-    try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.SubprocessError):  # there is no git
-        return False
-    return said.returncode == 0 and bool(said.stdout.strip())
-
-
 def files_of_captures() -> set[str]:
     """Every name that a file of a capture can have."""
     return {*_BESIDE, *(name for ip in systems.NAMES for name in systems.judge(ip).left)}
@@ -86,7 +74,7 @@ def is_capture(folder: Path) -> bool:
 def begin_capture(folder: Path, given: Mapping[str, str]) -> None:
     """Make the folder, or remove the files of the capture that is in it; ArgumentError if it is something else."""
     if folder.is_dir():
-        if tracked(folder):
+        if outputs.tracked(folder):
             raise ArgumentError(f"OUT={folder} is tracked by git; give OUT=<a new folder>")
         if any(folder.iterdir()) and not is_capture(folder):
             raise ArgumentError(

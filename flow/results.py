@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rvtrace.flow.folders import tracked
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.outputs import tracked
 
 # Kinds of build/results of which each folder is one result.
 _SEVERAL = ("main", "run", "regress", "dut", "core", "verify-core", "cover")

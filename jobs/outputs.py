@@ -9,7 +9,6 @@ Each is refused before anything is done, in one sentence.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -36,8 +35,8 @@ def check(given: Mapping[str, str], writes: Iterable[str]) -> None:
                 what = f"is also {other}=" if other not in words else f"is written as {other}= as well"
                 raise OutputError(f"{said} {what}, and would be overwritten; name another file")
         _possible(path, said)
-        if tracked := _tracked(path):
-            raise OutputError(f"{said} would overwrite {tracked}, which git tracks; name a file or folder beside it")
+        if file := tracked(path):
+            raise OutputError(f"{said} would overwrite {file}, which git tracks; name a file or folder beside it")
         if path.is_dir() and (foreign := _foreign(path)):
             raise OutputError(f"{said} has another {foreign} than ours; name a new one")
 
@@ -59,16 +58,17 @@ def _possible(path: Path, said: str) -> None:
         raise OutputError(f"{said} cannot be written: {above} may not be changed; check its permissions")
 
 
-def _tracked(path: Path) -> str:
-    """The file, or the first one in the folder, that a git repository tracks; "" if none is."""
+def tracked(path: Path) -> str:
+    """The file, or the first one in the folder, that a git repository tracks; "" if none is, or there is no git."""
     place = path.absolute()
     folder = place if place.is_dir() else place.parent
-    inside = any((above / ".git").exists() for above in (folder, *folder.parents))
-    git = shutil.which("git")
-    if not path.exists() or not inside or git is None:
+    if not path.exists() or not any((above / ".git").exists() for above in (folder, *folder.parents)):
         return ""
-    command = [git, "-C", str(folder), "ls-files", "-z", "--", "." if place.is_dir() else place.name]
-    listed = subprocess.run(command, capture_output=True, text=True)
+    command = ["git", "-C", str(folder), "ls-files", "-z", "--", "." if place.is_dir() else place.name]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):  # there is no git
+        return ""
     first = listed.stdout.partition("\0")[0] if listed.returncode == 0 else ""
     return str(Path(os.path.relpath(folder / first))) if first else ""
 

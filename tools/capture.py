@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
 
         argv = with_ip(argv)
     system = systems.of(argv)
-    given = parse(argv, {**words(system), "DUT": DUT}, "Run a program and keep the trace.", ("OUT",))
+    given = parse(argv, {**words(system), "DUT": DUT}, "Run a program and keep the trace.")
     if "OUT" not in given:
         raise ArgumentError("no folder was given for the capture; give OUT=<folder>, such as OUT=out")
     sim = given.get("SIM", "verilator")

@@ -211,8 +211,10 @@ def not_applicable(dut: Dut, system: Any, chosen: Selection, every: Iterable[Job
     return found
 
 
-def not_run(dut: Dut, system: Any) -> dict[str, str]:
-    """Of each clause that applies and that no run met, which situation or which port is missing."""
+def not_run(dut: Dut, system: Any, stopped: str = "") -> dict[str, str]:
+    """Of each clause that applies and that no run met, which situation or which port is missing. stopped: why, if not
+    all runs were made.
+    """
     tolerance, unshown = systems.foreign(dut.ip).unshown
     if dut.exact or dut.tolerances.get(tolerance):
         unshown = ""
@@ -224,6 +226,8 @@ def not_run(dut: Dut, system: Any) -> dict[str, str]:
             found[clause.id] = unshown
         elif set(clause.of_device) == {"exact"} and not dut.exact:
             found[clause.id] = "only a comparison with the reference profile shows it ([profile] exact = true)"
+        elif stopped:
+            found[clause.id] = stopped
         elif known:
             found[clause.id] = f"no run met it; scenario {known[0].name} is to meet it: {known[0].doc}"
         if clause.optional and not dut.exact:

@@ -6,4 +6,4 @@ for each build.
 from rvtrace.tb.hpm.stimulus.stimulus import stimulus
 from tests.common.scenario_runs import runs_of
 
-test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("hpm", stimulus, most=5)
+test_scenarios, test_scenarios_pin_by_pin, test_few_builds_serve_every_scenario = runs_of("hpm", stimulus, most=8)
