@@ -38,7 +38,8 @@ class Trap(NamedTuple):
 
     epc: None for an interrupt whose block retires nothing: the port does not report it. handler: address of the first
     instruction of its handler, None if another trap or the end of trace comes first. optional: it may stay not
-    reported. row: of the beats. level: the privilege in which it happens, as packets report it.
+    reported. row: of the beats. level: the privilege in which it happens, as packets report it. ends: how often trace
+    ended before it after the same `index`.
     """
 
     index: int
@@ -50,6 +51,7 @@ class Trap(NamedTuple):
     optional: bool
     row: int
     level: int
+    ends: int = 0
 
 
 class Support(NamedTuple):
@@ -213,8 +215,10 @@ def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.nda
     rows = np.flatnonzero(np.isin(traced.retired.kind, (Kind.EXCEPTION, Kind.INTERRUPT)))
     iretire, pc, program = beats.iretire[traced.lanes], traced.pc, capture.program
     draft = capture.config.variant == "draft_0_026"
+    last = np.flatnonzero(np.diff(episode))  # before each end
+    ends = last.searchsorted(blocks) - traced.end[last].searchsorted(traced.end[blocks])
     found: list[Trap] = []
-    for block, at in zip(blocks.tolist(), rows.tolist()):
+    for block, at, before in zip(blocks.tolist(), rows.tolist(), ends.tolist()):
         index, interrupt = int(traced.end[block]), bool(itype[block] == IType.INTERRUPT)
         follows = block + 1 < len(itype) and episode[block + 1] == episode[block]
         handler = int(pc[index]) if follows and iretire[block + 1] else None
@@ -234,6 +238,7 @@ def _traps(capture: EtraceCapture, beats: Beats, traced: Traced, episode: np.nda
                 optional,
                 int(traced.row[block]),
                 PRIVILEGE.get(int(traced.retired.priv[at]), 255),
+                before,
             )
         )
     return found

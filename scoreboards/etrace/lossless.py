@@ -8,6 +8,7 @@ a loss and a beat was taken without room.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import Any
 
@@ -155,9 +156,14 @@ class States:
                 continue
             traps = self.want.traps_at.get(at)
             if traps and traps[-1].handler is not None and not self.of.in_hole(at):
-                again = event.packet + 1 < len(self.table) and self.table.kind[event.packet + 1] == t.TRAP
+                following, status = event.packet + 1, self.table["qual_status"]
+                while following < len(status) and status[following] == NO_CHANGE:
+                    following += 1
+                other = following < len(status) and (
+                    self.table.kind[following] == t.TRAP or status[following] != t.ABSENT
+                )
                 text = "no packet 3.0 reports the handler of a trap that was reported with thaddr=0"
-                self.of.check("ET.alg.reported", again or at in synced, text, at, packet=event.packet)
+                self.of.check("ET.alg.reported", other or at in synced, text, at, packet=event.packet)
 
     def _needed_syncs(self) -> None:
         want = self.want
@@ -511,8 +517,11 @@ class Lossless(Alignment):
         if self.capture.config.implicit_exception:
             self.book.count("ET.opt.implicit_exception", len(told))
 
+        ends = self._ends_before_traps()
+
         def same(trap: Trap, entry: tuple[int | None, Any]) -> bool:
-            return entry[0] in (None, trap.index) and not self._trap_rows(trap, entry[1])
+            known = ends.get(entry[1].packet, trap.ends) == trap.ends
+            return entry[0] in (None, trap.index) and known and not self._trap_rows(trap, entry[1])
 
         # One reported between two losses, with no instruction to place it by: any trap that was lost there.
         for low, high, event in self.unplaced("trap"):
@@ -530,8 +539,9 @@ class Lossless(Alignment):
         )
         if trap is not None and event is not None and self._skipped(wanted, told, found):
             at = event = None  # it is right about the trap that follows this one
-        if trap is not None and event is not None and at in (None, trap.index):
-            for clause, name, want, have in self._trap_rows(trap, event):
+        wrong = [] if trap is None or event is None else self._trap_rows(trap, event)
+        if trap is not None and event is not None and wrong and at in (None, trap.index):
+            for clause, name, want, have in wrong:
                 self.fail(
                     clause, f"{name} of a trap is reported wrongly", trap.index, [(name, want, have)], event.packet
                 )
@@ -553,6 +563,22 @@ class Lossless(Alignment):
             [("trap", kinds[0], kinds[1]), ("after instructions", places[0], places[1])],
             None if event is None else event.packet,
         )
+
+    def _ends_before_traps(self) -> dict[int, int]:
+        """Of the packet of a trap, the ends reported after the same instructions and before it; only where as many are
+        reported there as trace has.
+        """
+        due = Counter(support.index for support in self.expected.supports if support.clause == "ET.alg.ended")
+        told: Counter[int] = Counter()
+        found: dict[int, tuple[int, int]] = {}
+        for at, event in self.placed("trap", "support"):
+            if at is None:
+                continue
+            if event.kind == "trap":
+                found[event.packet] = at, told[at]
+            elif self.is_end(event):
+                told[at] += 1
+        return {packet: ends for packet, (at, ends) in found.items() if told[at] == due[at]}
 
     def _skipped(self, wanted: list[Trap], told: list[Any], found: tuple[int | None, int | None]) -> bool:
         """Whether the packet reports the next trap of the same place, and no other packet does.

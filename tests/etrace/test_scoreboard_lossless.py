@@ -5,17 +5,21 @@ One deviation is one cause, and of a silent device nothing is judged.
 
 from copy import deepcopy
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
+from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encode import Encoder
 from rvtrace.models.etrace.table import Packet
 from rvtrace.models.riscv.retired import IType
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check, judged
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
+from rvtrace.tb.etrace.stimulus.scenarios import traps
+from rvtrace.tb.etrace.stimulus.scenarios.base import Script, builder, place
 from tests.etrace.checked_scenarios import Change, Sent, doctored, scenario_run, sent
 
 RETURNS = {"implicit_return": 1}
@@ -250,19 +254,47 @@ def test_target_of_a_jump_right_before_a_resync_has_updiscon() -> None:
 def test_trap_that_is_not_reported_and_trap_that_is_another_one() -> None:
     """The headline distinguishes them, and the table has the kinds of both traps."""
 
-    def traps(name: str, change: Change) -> tuple[str, list[tuple[str, str, str]]]:
+    def told(name: str, change: Change) -> tuple[str, list[tuple[str, str, str]]]:
         failure = next(f for f in doctored(name, {}, change).failures if f.clause == "ET.bt.traps")
         return failure.headline, failure.table[:1]
 
     # two exceptions without an instruction between them: the first is not reported
-    first = traps("back_to_back_traps", lambda sent: sent.delete(sent.find("trap", thaddr=0)))
+    first = told("back_to_back_traps", lambda sent: sent.delete(sent.find("trap", thaddr=0)))
     assert first == ("a trap is not reported", [("trap", "exception", "none")])
     # exceptions and interrupts in turn: without the first interrupt, the exception after it is the next trap
-    second = traps("causes", lambda sent: sent.delete(sent.find("trap", 0, interrupt=1)))
+    second = told("causes", lambda sent: sent.delete(sent.find("trap", 0, interrupt=1)))
     assert second == ("exception is reported where the hart had interrupt", [("trap", "interrupt", "exception")])
     # without the first of two exceptions the second is the next trap, of the same kind
-    third = traps("trap_kinds", lambda sent: sent.delete(sent.find("trap")))
+    third = told("trap_kinds", lambda sent: sent.delete(sent.find("trap")))
     assert third == ("the exception that the hart had is reported at another place", [("trap", *["exception"] * 2)])
+
+
+def test_the_last_trap_before_an_end_may_be_missing_though_the_next_one_is_equal() -> None:
+    """Exceptions at the first instruction of their handler. Trace ends after the second, of which no packet is sent,
+    and goes on with the third, which has the same cause and tval.
+    """
+    config = Config.from_dict({"inst_stall_ena": 1})
+    script = Script(config, Random(1))
+    walk, at = script.start(traps.main_code(builder(config)))
+    walk.step()
+    for tval in (1, 0):
+        walk.trap(traps.LOAD_FAULT, at["trap_handler"], tval=tval)
+    walk.trace_off().trace_on()
+    for tval in (0, 0, 5):
+        walk.trap(traps.LOAD_FAULT, at["trap_handler"], tval=tval)
+    walk.step(2)
+    program, retired = script.rows()
+    beats = place(config, "single", retired, Random(1))
+    copy = sent(Encoder(config).run(beats))
+    assert [packet.get("tval") for packet in copy.packets if packet.name == "trap"] == [1, 0, 0, 5]
+
+    def failed() -> list[str]:
+        capture = EtraceCapture(config, program, copy.payloads(config), beats=beats, exact=False)
+        return judged(capture).book.failed
+
+    assert failed() == []
+    copy.delete(copy.find("trap", tval=0))
+    assert "ET.bt.traps" in failed()
 
 
 def test_directions_are_compared_after_losses_with_nothing_between_them() -> None:
