@@ -95,7 +95,7 @@ class Verdict:
 
 @contextmanager
 def timed(verdict: Verdict, name: str) -> Iterator[None]:
-    """Write the seconds of a `with` block to verdict.stats[name]."""
+    """Add the seconds of a `with` block to verdict.stats[name]."""
     begin = time.perf_counter()
     yield
-    verdict.stats[name] = time.perf_counter() - begin
+    verdict.stats[name] = verdict.stats.get(name, 0.0) + time.perf_counter() - begin

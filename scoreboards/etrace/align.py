@@ -106,6 +106,7 @@ class Alignment(Comparison):
         self.followed_to: int | None = (
             None  # draft: the packet after which the decoder may have gone astray, None if it did not
         )
+        self.unmade: frozenset[int] = frozenset()  # packets with a round that was not, of the pieces that fit somewhere
         self._followed = len(expected)  # traced instructions before the first that nothing could be compared with
         self.broken: list[tuple[int, Failure]] = []  # traced instruction, what differs there
         self.pieces = self.runs = split(decoded, table)
@@ -223,7 +224,7 @@ class Alignment(Comparison):
 
         Of several places the first is right with which all others fit.
         """
-        found = self._place()
+        found = self.misplaced
         if found is not None:
             self.followed_to = self._doubt(found[0])
             if self.followed_to is None:
@@ -236,6 +237,20 @@ class Alignment(Comparison):
             self.rounds += piece.join == "ambiguous" and piece.at != before
             self.rounds += piece.at is not None and piece.length != piece.end - piece.begin
         return self._end(self._position(len(self.pieces)), len(self.expected))
+
+    @cached_property
+    def misplaced(self) -> tuple[int, int] | None:
+        """The first piece that fits nowhere, and the position before it; None if all have a place."""
+        return self._place()
+
+    @cached_property
+    def reach(self) -> int:
+        """Traced instructions up to the first that differs, wherever the pieces have to be."""
+        if self.misplaced is None:
+            return self._position(len(self.pieces))
+        number, position = self.misplaced
+        piece = self.pieces[min(number, len(self.pieces) - 1)]
+        return position + same_start(self.expected.pc[position:], self.decoded.pcs[piece.begin : piece.end])
 
     def _doubt(self, number: int) -> int | None:
         """Draft: the packet with which piece `number`, or one right before it, became a guess; None if the way to it
@@ -267,6 +282,8 @@ class Alignment(Comparison):
             after = self._position(len(steps))
             if len(steps) > deepest:
                 deepest, position = len(steps), after
+                placed = (p for p in self.pieces[:deepest] if p.doubtful and p.length != p.end - p.first)
+                self.unmade = frozenset(p.packets for p in placed)
             if len(steps) == len(self.pieces):
                 return None
             steps.append(self._options(len(steps), after))

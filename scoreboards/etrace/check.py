@@ -32,6 +32,7 @@ from rvtrace.scoreboards.etrace.lossless import Lossless
 from rvtrace.scoreboards.etrace.pace import check_pace
 from rvtrace.scoreboards.etrace.periodic_sync import check_periodic_sync
 from rvtrace.scoreboards.etrace.proven import check_proven
+from rvtrace.scoreboards.etrace.rounds import without_rounds
 from rvtrace.scoreboards.etrace.situations import OCCURRENCES, SITUATIONS, Seen
 from rvtrace.scoreboards.etrace.table import PacketTable
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
@@ -87,17 +88,23 @@ def judged(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verd
         with timed(verdict, "encoder"):
             verdict.encoded = Encoder(capture.config).run(capture.ingress)
             _ = verdict.encoded.payloads
-    with timed(verdict, "decoder"):
-        decoded = decode(capture.packets, capture.program, capture.config)
-        verdict.decoded = decoded
-        _ = decoded.pcs
     with timed(verdict, "scoreboard"):
+        wanted = expected(capture)
+
+    def read(settled: frozenset[int]) -> Lossless:
+        with timed(verdict, "decoder"):
+            decoded = decode(capture.packets, capture.program, capture.config, settled=settled)
+            _ = decoded.pcs
         table = PacketTable(decoded.packets, capture.config)
+        return Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
+
+    lossless = without_rounds(read)
+    decoded, table = lossless.decoded, lossless.table
+    verdict.decoded = decoded
+    with timed(verdict, "scoreboard"):
         agreed = exact and check_exact(capture, verdict.book, verdict.encoded) is None
         if agreed:
             check_pace(capture, verdict.book, verdict.encoded)
-        wanted = expected(capture)
-        lossless = Lossless(capture, verdict.book, wanted, decoded, table, tolerances)
         lossless.predicted = agreed
         if lossless.run():
             check_periodic_sync(lossless)

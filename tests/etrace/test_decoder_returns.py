@@ -5,6 +5,7 @@ irxx; ET-14).
 
 import pytest
 
+from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
 from tests.etrace.packet_writer import ENDED_REP, PacketWriter
@@ -155,3 +156,24 @@ def test_a_trap_forgets_all_calls() -> None:
 
 def test_a_sync_that_is_a_call_counts_it() -> None:
     assert PacketWriter(program(), **STACK).support().start(MAIN).at(BACK, "T").support(ENDED_REP).pcs()[-1] == BACK
+
+
+def test_an_address_that_is_settled_is_no_target_of_a_jump() -> None:
+    """Draft: the address of an indirect call, then its target. Two calls, the first one to itself, or only one: then
+    the second return has none.
+    """
+    b = ProgramBuilder(64, MAIN)
+    b.nop()
+    b.jalr(1, 6)  # CALL
+    b.jalr(0, 1)  # AFTER
+    b.org(LEAF)
+    b.jalr(0, 1)
+    b.org(OTHER)
+    b.nop()
+    call, after = MAIN + 4, MAIN + 8
+    w = PacketWriter(b.build(), **DRAFT).support().start(MAIN).at(call).at(LEAF).at(OTHER).support(ENDED_REP)
+    once = [MAIN, call, LEAF, after, OTHER]
+    assert w.pcs() == [MAIN, call, call, LEAF, after, after, OTHER]
+    settled = decode(w.payloads, w.program, w.config, settled=(3,))
+    assert settled.pcs.tolist() == once and not settled.diagnostics
+    assert decode(w.payloads, w.program, w.config, settled=(2, 4)).pcs.tolist() == w.pcs()

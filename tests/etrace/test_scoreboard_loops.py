@@ -18,8 +18,9 @@ from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import judged
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
 from rvtrace.tb.etrace.stimulus.scenarios import loops
-from rvtrace.tb.etrace.stimulus.scenarios.base import Script, handle, place
+from rvtrace.tb.etrace.stimulus.scenarios.base import RA, Script, builder, handle, place
 from tests.etrace.checked_scenarios import doctored, scenario_run
+from tests.etrace.packet_writer import ENDED_REP, PacketWriter
 from tests.etrace.test_scoreboard_failure_text import UNREADABLE
 
 DRAFT = {"variant": "draft_0_026", "call_counter_size_p": 0}
@@ -109,6 +110,50 @@ def test_draft_round_that_was_not() -> None:
     """
     found = doctored("loop_notify", DRAFT)
     assert found.book.failed == [] and found.stats["ambiguous"] > 0
+
+
+def test_draft_round_that_was_not_leaves_no_call() -> None:
+    """An indirect call is reported by a notification, then its target. As the target of a jump to itself it would have
+    been made twice, and the return without a call would lead behind it.
+    """
+    given = {"variant": "draft_0_026", "ctype": "3", "implicit_return": 1, "call_counter_size_p": 2}
+    config = Config.from_dict(given | {"return_stack_size_p": 0, "inst_stall_ena": 1})
+    b = builder(config)
+    b.nop()
+    b.label("call")
+    b.c_jalr(10)
+    b.label("behind")
+    b.nop()
+    b.label("without_call")
+    b.c_jr(RA)
+    b.label("callee")
+    b.nop()
+    b.c_jr(RA)
+    b.label("elsewhere")
+    b.nop()
+    b.nop()
+    script = Script(config, Random(1))
+    walk, at = script.start(b)
+    walk.step()
+    walk.context = 9
+    walk.jump(at["callee"]).step().jump(at["behind"]).step().jump(at["elsewhere"]).step(2)
+    program, retired = script.rows()
+    writer = PacketWriter(program, **{k: getattr(config, k) for k in Config.legal()})
+
+    def failed(*places: str) -> list[str]:
+        """Of a device that reports these by their address."""
+        writer.payloads.clear()
+        writer.support().start(at["main"])
+        for name in places:
+            writer.at(at[name])
+        writer.at(at["elsewhere"] + 4).support(ENDED_REP)
+        beats = place(config, "single", retired, Random(1))
+        return judged(EtraceCapture(config, program, writer.payloads, beats=beats, exact=False)).book.failed
+
+    assert failed("call", "callee", "elsewhere") == []
+    assert failed("call", "callee", "without_call", "elsewhere") == []
+    assert failed("call", "callee", "callee", "elsewhere") != []
+    assert failed("call", "callee") != []
 
 
 def test_what_a_broken_end_hides_is_not_judged() -> None:

@@ -8,7 +8,8 @@ packet. Time and memory are bounded by the bytes given and `max_instructions`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -36,15 +37,21 @@ class Decoder:
 
     program: what was traced. config: the parameters that give packets their layout, the options in force before a
     support packet reports them, and trap_vectors. max_instructions: decoding stops with a diagnostic where the trace
-    reports more; 6 bytes can encode millions. code: of the program, from an earlier decoder of it. DecoderError if
-    program and configuration do not fit.
+    reports more; 6 bytes can encode millions. code: of the program, from an earlier decoder of it. settled: numbers of
+    packets; an address that was met by inference before one of them is no target of a jump. DecoderError if program and
+    configuration do not fit.
     """
 
     def __init__(
-        self, program: Program, config: Config, max_instructions: int = MAX_INSTRUCTIONS, code: Code | None = None
+        self,
+        program: Program,
+        config: Config,
+        max_instructions: int = MAX_INSTRUCTIONS,
+        code: Code | None = None,
+        settled: Collection[int] = (),
     ) -> None:
         fit(program, config, "IADDRESS_WIDTH_P")
-        self._config, self._limit = config, max_instructions
+        self._config, self._limit, self._settled = config, max_instructions, sorted(settled)
         self._flow = Interpreter(program, config, max_instructions, code)
         self._unpacked: dict[tuple[int, bytes], Packet] = {}
         self._bytes = self._looked = 0  # bytes taken, and how many there were when compiling was thought of
@@ -72,13 +79,20 @@ class Decoder:
             rows = np.asarray(rows, np.int64)
         elif not isinstance(rows, list):
             rows = rows.tolist()
+        first = len(flow.columns.payloads)
         flow.columns.payloads.add(data, rows)
         given = np.frombuffer(data or b"\0", np.uint8) if memory.compiled else data
         at, end = 0, len(rows) // k.PACKET_ROW
         while at < end and flow.state is not State.DONE:
+            stop = end
+            if self._settled:
+                after = bisect_right(self._settled, first + at)
+                stop = min(end, self._settled[after] - first) if after < len(self._settled) else end
+                if after and self._settled[after - 1] == first + at:
+                    flow.settle()
             row = k.PACKET_ROW * at
             if flow.state is State.TRACING and rows[row + 1] and data[rows[row]] & 15 not in OTHERS:
-                after = self._run(given, rows, at, end)
+                after = self._run(given, rows, at, stop)
                 if after != at:
                     at = after
                     continue
@@ -159,12 +173,13 @@ def decode(
     config: Config,
     max_instructions: int = MAX_INSTRUCTIONS,
     code: Code | None = None,
+    settled: Collection[int] = (),
 ) -> DecodedTrace:
     """What one hart did, from the payloads of a whole trace; see `Decoder`.
 
     DecoderError if program and configuration do not fit; wrong payloads are diagnostics of the result.
     """
-    decoder, given = Decoder(program, config, max_instructions, code), list(payloads)
+    decoder, given = Decoder(program, config, max_instructions, code, settled), list(payloads)
     sizes = np.array([len(payload) for payload in given], np.int64)
     rows = np.full((len(given), k.PACKET_ROW), -1, np.int64)
     rows[:, 0], rows[:, 1] = np.cumsum(sizes) - sizes, sizes

@@ -85,6 +85,11 @@ class Interpreter:
 
     # Packets
 
+    def settle(self) -> None:
+        """An address that was met by inference was meant that time, whatever the next packet says."""
+        if self.state is State.TRACING:
+            self.path.settle()
+
     def handle(self, packet: Packet) -> None:
         """Take the next packet."""
         self._handlers.get(packet.name, self._flow)(packet)
