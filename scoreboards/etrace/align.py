@@ -16,6 +16,7 @@ import numpy as np
 
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.models.riscv.retired import IType
+from rvtrace.models.riscv.sequential import target
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.comparison import Comparison, Run
 from rvtrace.scoreboards.common.matching import same_start
@@ -394,6 +395,18 @@ class Alignment(Comparison):
             if self._lost(position, at):
                 yield at
 
+    def _sequential(self, at: int) -> bool:
+        """Whether the indirect jump to traced instruction `at` needs no packet, since the instruction before the jump
+        loads its register.
+        """
+        want, program, config = self.expected, self.capture.program, self.capture.config
+        if at < 2 or not self.table.options("sijump").any() or at - 1 in want.traps_at:
+            return False
+        if config.ignores_sijump_of_returns and int(want.itype[at - 1]) in RETURNS:
+            return False
+        load, jump = (program.insn(int(pc)) for pc in want.pc[at - 2 : at])
+        return want.episode[at - 2] == want.episode[at - 1] and target(load, jump, program.xlen) == int(want.pc[at])
+
     def _fits(self, piece: Piece, at: int, first: int, length: int) -> bool:
         """PCs, traps and ends of trace: what reports one place of a loop from another."""
         told, n = self.decoded.pcs[first : first + length], len(self.expected)
@@ -459,7 +472,7 @@ class Alignment(Comparison):
             before = at - 1
             if want.taken[before] >= 0 or at in want.traps_at or want.episode[at] != want.episode[before]:
                 return
-            if flow[before - begin] == Flow.UNINFERABLE:
+            if flow[before - begin] == Flow.UNINFERABLE and not self._sequential(at):
                 if not self.draft:
                     return
                 jumps += int(want.itype[before]) not in RETURNS

@@ -156,6 +156,35 @@ def test_draft_round_that_was_not_leaves_no_call() -> None:
     assert failed("call", "callee") != []
 
 
+@pytest.mark.parametrize("rounds", (1, 2, 7))
+def test_loop_of_a_sequentially_inferable_jump(rounds: int) -> None:
+    """No round is reported with sijump, and an interrupt ends the loop; without sijump each jump is to be reported."""
+    b = builder(Config())
+    b.nop()
+    b.label("spin")
+    b.auipc(6, 0)
+    b.label("jump")
+    b.jalr(0, 6)
+    found = []
+    for option in (1, 0):
+        config = Config.from_dict({"sijump": option, "inst_stall_ena": 1})
+        script = Script(config, Random(1))
+        walk, at = script.start(b)
+        walk.step()
+        for _ in range(rounds):
+            walk.step().jump(at["spin"])
+        walk.trap(7, at["trap_handler"], interrupt=True)
+        handle(walk, steps=2)
+        program, retired = script.rows()
+        writer = PacketWriter(program, sijump=option).support().start(at["main"])
+        writer.at(at["jump"]).trap(at["trap_handler"], ecause=7, interrupt=1).at(at["trap_handler"] + 4)
+        packets = writer.support(ENDED_REP).payloads
+        beats = place(config, "single", retired, Random(1))
+        found.append(judged(EtraceCapture(config, program, packets, beats=beats, exact=False)).book.failed)
+    assert found[0] == []
+    assert ("ET.bt.uninferable" in found[1]) is (rounds > 1)  # the last jump leads to the interrupt
+
+
 def test_what_a_broken_end_hides_is_not_judged() -> None:
     """The record ends while tracing, and the last packets cannot be read: what was reported before is judged."""
     config, program, beats, _ = scenario_run("uninferable_jumps")
