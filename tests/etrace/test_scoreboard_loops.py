@@ -156,6 +156,46 @@ def test_draft_round_that_was_not_leaves_no_call() -> None:
     assert failed("call", "callee") != []
 
 
+def test_draft_round_that_leads_nowhere() -> None:
+    """A notification, an implicit return, and the target of a call: with a round the call leads back to the address of
+    the notification, and from there to a branch that no packet reports.
+    """
+    given = {"variant": "draft_0_026", "ctype": "3", "implicit_return": 1, "call_counter_size_p": 2}
+    config = Config.from_dict(given | {"return_stack_size_p": 0, "inst_stall_ena": 1})
+    b = builder(config)
+    b.nop()
+    b.c_jalr(10)
+    b.label("back")
+    b.nop()
+    b.c_jalr(10)
+    b.beq(8, 9, "main")
+    b.label("callee")
+    b.nop()
+    b.label("notified")
+    b.nop()
+    b.c_jr(RA)
+    b.label("elsewhere")
+    b.nop()
+    b.nop()
+    script = Script(config, Random(1))
+    walk, at = script.start(b)
+    walk.step().jump(at["callee"]).step()
+    walk.context = 9
+    walk.step().jump(at["back"]).step().jump(at["elsewhere"]).step(2)
+    program, retired = script.rows()
+    beats = place(config, "single", retired, Random(1))
+    writer = PacketWriter(program, **{name: getattr(config, name) for name in Config.legal()})
+    writer.support().start(at["main"]).at(at["callee"]).at(at["notified"])
+    known = len(writer.payloads)
+    writer.at(at["elsewhere"]).at(at["elsewhere"] + 4).support(ENDED_REP)
+
+    def failed(packets: list[bytes]) -> list[str]:
+        return judged(EtraceCapture(config, program, packets, beats=beats, exact=False)).book.failed
+
+    assert failed(writer.payloads) == []
+    assert failed(writer.payloads[:known] + writer.payloads[known + 1 :]) != []
+
+
 @pytest.mark.parametrize("rounds", (1, 2, 7))
 def test_loop_of_a_sequentially_inferable_jump(rounds: int) -> None:
     """No round is reported with sijump, and an interrupt ends the loop; without sijump each jump is to be reported."""
