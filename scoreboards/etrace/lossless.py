@@ -160,7 +160,7 @@ class States:
                 while following < len(status) and status[following] == NO_CHANGE:
                     following += 1
                 other = following < len(status) and (
-                    self.table.kind[following] == t.TRAP or status[following] != t.ABSENT
+                    (self.table.kind[following] == t.TRAP and len(traps) > 1) or status[following] != t.ABSENT
                 )
                 text = "no packet 3.0 reports the handler of a trap that was reported with thaddr=0"
                 self.of.check("ET.alg.reported", other or at in synced, text, at, packet=event.packet)

@@ -269,6 +269,20 @@ def test_trap_that_is_not_reported_and_trap_that_is_another_one() -> None:
     assert third == ("the exception that the hart had is reported at another place", [("trap", *["exception"] * 2)])
 
 
+def test_a_trap_that_is_reported_again_at_its_handler() -> None:
+    """By 3.1 with thaddr=1 where a packet 3.0 is due: no other trap was there that it could be about."""
+
+    def again(copy: Sent) -> None:
+        at = copy.find("trap", thaddr=0)
+        start = copy.packets[at + 1]
+        assert start.name == "start"
+        told = {name: start.get(name) for name in ("branch", "privilege", "context", "address")}
+        copy.packets[at + 1] = Packet("trap", copy.packets[at].values | told | {"thaddr": 1})
+
+    failed = doctored("traps_at_target", {}, again).book.failed
+    assert "ET.alg.reported" in failed and "ET.bt.traps" in failed
+
+
 def test_the_last_trap_before_an_end_may_be_missing_though_the_next_one_is_equal() -> None:
     """Exceptions at the first instruction of their handler. Trace ends after the second, of which no packet is sent,
     and goes on with the third, which has the same cause and tval.
