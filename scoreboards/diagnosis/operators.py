@@ -327,12 +327,14 @@ def moved(part: Part) -> Iterator[Deviation]:
 
 
 def early(part: Part, after: str) -> Iterator[Deviation]:
-    """A field comes before all others, right after the one with the key `after`, which every message has."""
+    """A field comes before all others, right after the one with the key `after`, which every message has unless another
+    deviation has taken it away.
+    """
     for key, one in part.fields.items():
 
         def changed(row: Row, key: str = key) -> Row:
             rest = [f for f in row if f.key != key]
-            at = next(n for n, f in enumerate(rest) if f.key == after) + 1
+            at = next((n for n, f in enumerate(rest, 1) if f.key == after), 0)
             return (*rest[:at], *(f for f in row if f.key == key), *rest[at:])
 
         if key != after and any(changed(message.fields) != message.fields for message in part.messages):

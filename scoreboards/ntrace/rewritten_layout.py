@@ -112,7 +112,11 @@ def _unmarked() -> Iterator[Deviation]:
 
 
 def _filled(row: o.Row, key: str, width: int) -> o.Row:
-    """The row with a field of so many bits, and bits of no meaning up to the end of its byte."""
+    """The row with a field of so many bits, and bits of no meaning up to the end of its byte; as it is, where another
+    deviation has taken the field away.
+    """
+    if all(one.key != key for one in row):
+        return row
     row = tuple(o.resized(one, lambda _: width) if one.key == key else one for one in row)
     at = next(n for n, one in enumerate(row) if one.key == key) + 1
 
