@@ -400,10 +400,10 @@ def _causes(row: Row, results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     for result in results:
         if result["clauses"].get(row.id, (0, 0))[1]:
             parts = [name for name in row.clause.through if result["clauses"].get(name, (0, 0))[1]]
-            told = [str(f.get("cause") or "") for f in result["failures"] if f["clause"] in (row.id, *parts)]
-            if not told or not all(told):
+            given = [str(f.get("cause") or "") for f in result["failures"] if f["clause"] in (row.id, *parts)]
+            if not given or not all(given):
                 return ()
-            found += told
+            found += given
     return tuple(dict.fromkeys(found))
 
 

@@ -569,16 +569,16 @@ class Lossless(Alignment):
         reported there as trace has.
         """
         due = Counter(support.index for support in self.expected.supports if support.clause == "ET.alg.ended")
-        told: Counter[int] = Counter()
+        seen: Counter[int] = Counter()
         found: dict[int, tuple[int, int]] = {}
         for at, event in self.placed("trap", "support"):
             if at is None:
                 continue
             if event.kind == "trap":
-                found[event.packet] = at, told[at]
+                found[event.packet] = at, seen[at]
             elif self.is_end(event):
-                told[at] += 1
-        return {packet: ends for packet, (at, ends) in found.items() if told[at] == due[at]}
+                seen[at] += 1
+        return {packet: ends for packet, (at, ends) in found.items() if seen[at] == due[at]}
 
     def _skipped(self, wanted: list[Trap], told: list[Any], found: tuple[int | None, int | None]) -> bool:
         """Whether the packet reports the next trap of the same place, and no other packet does.

@@ -103,22 +103,22 @@ class Proven:
     def _reports(self) -> None:
         """Of each report of the rows by which opcode it was sent, 0 if it was not, and the clause if it is wrong."""
         n, data = len(self.expected), np.frombuffer(self.capture.data, np.uint8)
-        self.code, self.told = np.zeros(n, np.int64), np.full(n, -1)
+        self.code, self.sent_at = np.zeros(n, np.int64), np.full(n, -1)
         self.wrong: dict[int, str] = {}
         compared = self.lossless.compared
         if compared is None or not len(data):
             return
         table, bad = compared.table, compared.bad
         right = np.flatnonzero(table.has[0] & table.has[1] & ~bad)
-        self.told[table.number[0][right]] = table.number[1][right]
+        self.sent_at[table.number[0][right]] = table.number[1][right]
         self.code[table.number[0][right]] = data[self.decoded.change_offset[table.number[1][right]]]
         for line in np.flatnonzero(bad & table.has[0]).tolist():
             at = int(table.number[0][line])
-            self.code[at], self.told[at] = 0, -1
+            self.code[at], self.sent_at[at] = 0, -1
         for at, (line, clause) in compared.blamed.items():
             self.wrong[at] = clause
             if table.has[1][line]:
-                self.told[at] = int(table.number[1][line])
+                self.sent_at[at] = int(table.number[1][line])
 
     def count(self) -> None:
         """Everything."""
@@ -164,13 +164,13 @@ class Proven:
         code = self.code[reports]
         self._add(clause, int(np.isin(code, codes).sum() if codes else (code > 0).sum()))
         for at in sorted(self.wrong.keys() & set(reports.tolist())) if self.wrong else ():
-            if not codes or self.told[at] < 0 or self._code(at) in codes:
+            if not codes or self.sent_at[at] < 0 or self._code(at) in codes:
                 self._doubt(clause, int(self.expected.row[at]), self.wrong[at])
                 break
 
     def _code(self, at: int) -> int:
         """By which opcode a report was sent that is wrong."""
-        return self.capture.data[int(self.decoded.change_offset[self.told[at]])]
+        return self.capture.data[int(self.decoded.change_offset[self.sent_at[at]])]
 
     def _of_rows(self, clause: str, rows: np.ndarray) -> None:
         self._add(clause, int(self.lossless.of_row[rows].sum()))
@@ -207,7 +207,7 @@ class Proven:
     def _sent_by(self, at: int) -> Iterator[str]:
         """The clauses of the item by which a report is wrong, or should have been sent."""
         key = int(self.expected.key[at])
-        code = self._code(at) if self.told[at] >= 0 else t.STATE if key >= STATE_KEY else t.REGISTER
+        code = self._code(at) if self.sent_at[at] >= 0 else t.STATE if key >= STATE_KEY else t.REGISTER
         if code == t.STATE and key >= STATE_KEY:
             yield IDENTIFIER[key - STATE_KEY]
             if key in _ADDRESSED:
@@ -219,10 +219,10 @@ class Proven:
         """Begin and end of groups, instructions, and marks."""
         lossless = self.lossless
         sound = lossless.aligned.pairs[lossless.sound]
-        wanted, told = lossless.wanted, lossless.told
+        wanted, reported = lossless.wanted, lossless.told
         self._add(OPCODE[t.BEGIN], len(sound))
-        same = (wanted.size[sound[:, 0]] == told.size[sound[:, 1]]) & (
-            wanted.insn[sound[:, 0]] == told.insn[sound[:, 1]]
+        same = (wanted.size[sound[:, 0]] == reported.size[sound[:, 1]]) & (
+            wanted.insn[sound[:, 0]] == reported.insn[sound[:, 1]]
         )
         for code, size in ((t.INSN16, 2), (t.INSN32, 4)):
             of = wanted.size[sound[:, 0]] == size
@@ -230,7 +230,7 @@ class Proven:
             for i in sound[of & ~same, 0][:1].tolist():
                 self._doubt(OPCODE[code], int(wanted.section[i]), "TV.reported.insn")
         for name, clause in _HEADS.items():
-            a, b = getattr(wanted, name)[sound[:, 0]], getattr(told, name)[sound[:, 1]]
+            a, b = getattr(wanted, name)[sound[:, 0]], getattr(reported, name)[sound[:, 1]]
             self._add(clause, int((a & b).sum()))
             for i in sound[a != b, 0][:1].tolist():
                 self._doubt(clause, int(wanted.section[i]), f"TV.reported.{name}")
