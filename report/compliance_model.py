@@ -370,9 +370,7 @@ def judge(
 
 def _specifications(subject: Subject, plans: Path) -> tuple[Specification, ...]:
     """The texts of the plan that the subject follows; all of them where that is not known."""
-    every = Plan.load(plans / subject.ip / "plan.toml").specifications
-    chosen = set(subject.variants)
-    return tuple(text for text in every if not (text.variants and chosen) or chosen & set(text.variants))
+    return Plan.load(plans / subject.ip / "plan.toml").texts(subject.variants)
 
 
 def _judged(result: Mapping[str, Any]) -> tuple[int, int] | None:

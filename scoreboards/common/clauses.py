@@ -193,6 +193,19 @@ class Plan:
     def __getitem__(self, clause: str) -> Clause:
         return self.clauses[clause]
 
+    def texts(self, variants: Iterable[str] = ()) -> tuple[Specification, ...]:
+        """The specifications that a device of these variants follows; all of them where no variant is known."""
+        chosen = set(variants) - {""}
+        return tuple(one for one in self.specifications if not (one.variants and chosen) or chosen & {*one.variants})
+
+    def source(self, clause: str, variant: str = "") -> str:
+        """The document and the section of a row, as one line."""
+        section = self.clauses[clause].section
+        documents = "; ".join(f"{text.title}, {text.version}" for text in self.texts((variant,)))
+        if not documents or section.startswith("docs/"):
+            return section
+        return f"{section} on {documents}" if section.startswith("ruling") else f"{documents}: {section}"
+
     def __contains__(self, clause: str) -> bool:
         return clause in self.clauses
 
@@ -233,9 +246,9 @@ class Failure:
 
     headline: one sentence. cycle: clock cycle, None if not known. pc: address, None if not known. place: its symbol and
     disassembly. table: (field, expected, actual) rows. before: the messages sent before it, oldest first.
-    rerun: the command that repeats the run. requirement: the clause's text. at: the message or packet of the evidence
-    where it was found, None if it is not about one; found: how (scoreboards/common/findings.py). cause: the clause of
-    the failure that it follows from, empty for a cause.
+    rerun: the command that repeats the run. requirement: the clause's text; source: its document and section. at: the
+    message or packet of the evidence where it was found, None if it is not about one; found: how
+    (scoreboards/common/findings.py). cause: the clause of the failure that it follows from, empty for a cause.
     """
 
     clause: str
@@ -247,6 +260,7 @@ class Failure:
     before: list[str] = field(default_factory=list)
     rerun: str = ""
     requirement: str = ""
+    source: str = ""
     at: int | None = None
     found: int = RULE
     cause: str = ""
@@ -256,6 +270,8 @@ class Failure:
         lines = [f"FAIL {self.clause}  {self.headline}"]
         if self.requirement:
             lines.append(f"  clause    {self.requirement}")
+        if self.source:
+            lines.append(f"  source    {self.source}")
         if self.cycle is not None:
             lines.append(f"  cycle     {self.cycle}")
         if self.place or self.pc is not None:
@@ -338,6 +354,7 @@ class ClauseBook:
         failure.rerun = failure.rerun or self._rerun
         if self._plan is not None and failure.clause in self._plan and not failure.requirement:
             failure.requirement = self._plan[failure.clause].what
+            failure.source = self._plan.source(failure.clause, self._variant)
         if sum(f.clause == failure.clause for f in self.failures) < KEPT_PER_CLAUSE:
             self.failures.append(failure)
 

@@ -19,7 +19,7 @@ from rvtrace.models.common.options import Options
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis.budget import Budget
-from rvtrace.scoreboards.diagnosis.search import Chosen, Evidence, Explanation, Habit, Reading, Search
+from rvtrace.scoreboards.diagnosis.search import Chosen, Evidence, Explanation, Habit, Reading, Search, with_examples
 
 C = TypeVar("C", bound=Options)
 
@@ -79,9 +79,10 @@ def explain(
         return Diagnosed(claimed)
     _, explanation, capture, verdict = best
     known[Habit.of(explanation.reading, config)] = None
-    chosen = Chosen(capture, explanation.found, share, explanation.reading, tuple(claimed.failures), note)
-    chosen.report(verdict.book)
     verdict.read = capture
+    found = with_examples(evidence, explanation, config, verdict)
+    chosen = Chosen(capture, found, share, explanation.reading, tuple(claimed.failures), note)
+    chosen.report(verdict.book)
     return Diagnosed(verdict, chosen)
 
 

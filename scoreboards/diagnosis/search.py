@@ -22,11 +22,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from rvtrace.models.common.options import ConfigError, Options
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.common.findings import COMPARED
+from rvtrace.scoreboards.common.findings import COMPARED, RULE
+from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis.budget import Budget
 
 C = TypeVar("C", bound=Options)
@@ -114,13 +115,45 @@ class Evidence(Protocol[C, W]):
         ...
 
 
+class Example(NamedTuple):
+    """The first message that a deviation changes, and how many of them it changes.
+
+    shown: the message as a failure: its cycle and PC, what came before it, and as rows its bytes and fields, expected
+    as they would be without the deviation, actual as the specification reads what was sent. name: what people call it
+    ("packet #12"). changed: messages that are other than they should be, of `total`; 0 if that is not known.
+    """
+
+    name: str
+    shown: Failure
+    changed: int
+    total: int
+
+    @property
+    def sentence(self) -> str:
+        """How often, and where first: "packet #12 is the first of 40 in 200 that it changes"."""
+        if not self.changed:
+            return f"{self.name} is the first that it changes"
+        return f"{self.name} is the first of {self.changed:,} in {self.total:,} that it changes"
+
+
+@runtime_checkable
+class Exemplary(Protocol):
+    """Evidence that can show a message that a deviation changes."""
+
+    def example(self, reading: Reading[Any], other: Reading[Any], verdict: Verdict) -> Example | None:
+        """The first message that has another meaning with `reading` than with `other`, which has one deviation less.
+        verdict: that on the capture as `reading` has it, whose `read` is that capture.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Explained:
     """One deviation with which the trace decodes.
 
     how, instead: what it is and what is due, for a sentence. rows: (field, expected, actual). with_others: how many
     further ones are needed. left: share of the evidence that does not decode all the same. is_option: it is another
-    value of an option.
+    value of an option. example: a message that has it.
     """
 
     name: str
@@ -131,6 +164,7 @@ class Explained:
     with_others: int = 0
     left: float = 0.0
     is_option: bool = False
+    example: Example | None = None
 
     def failure(self, share: float, number: int) -> Failure:
         """The finding, before all messages. share: of the evidence that cannot be decoded as claimed. number: of the
@@ -139,7 +173,14 @@ class Explained:
         whole = "the trace decodes" if self.left <= EXPLAINED else f"{1 - self.left:.0%} of the trace decodes"
         others = "" if not self.with_others else ", together with the other such findings"
         text = f"{whole} {self.how}; {self.instead}, with which {share:.0%} of it cannot be decoded{others}"
-        return Failure(self.clause, text, table=list(self.rows), at=number - MOST_FOUND)
+        rows, at = list(self.rows), number - MOST_FOUND
+        if self.example is None:
+            return Failure(self.clause, text, table=rows, at=at)
+        shown = self.example.shown
+        table = [*rows, *shown.table]
+        return replace(
+            shown, clause=self.clause, headline=f"{text}; {self.example.sentence}", table=table, at=at, found=RULE
+        )
 
 
 @dataclass(frozen=True)
@@ -341,6 +382,32 @@ def _found(reading: Reading[C], claimed: C, variation: dict[str, Variation], lef
         how, instead = f"if {one.says}", f"by the specification {one.due}"
         found.append(Explained(one.name, one.clause, how, instead, (("trace", one.due, one.says),), left=left))
     return tuple(replace(one, with_others=len(found) - 1) for one in found)
+
+
+def with_examples(
+    evidence: Evidence[C, Any], explanation: Explanation[C], claimed: C, verdict: Verdict
+) -> tuple[Explained, ...]:
+    """The deviations of an explanation, each with a message that has it, where the evidence can show one. verdict: with
+    its reading.
+    """
+    reading, found = explanation.reading, explanation.found
+    if not isinstance(evidence, Exemplary):
+        return found
+    made: list[Explained] = []
+    for one in found:
+        other = _without(evidence, reading, claimed, one)
+        made.append(one if other is None else replace(one, example=evidence.example(reading, other, verdict)))
+    return tuple(made)
+
+
+def _without(evidence: Evidence[C, Any], reading: Reading[C], claimed: C, one: Explained) -> Reading[C] | None:
+    """A reading with one deviation less; None if an option has this value only together with another one."""
+    if not one.is_option:
+        return replace(reading, dialects=tuple(dialect for dialect in reading.dialects if dialect.name != one.name))
+    names = {v.option for v, _ in evidence.others(claimed) if one.name in (v.option.upper(), v.follows.upper())}
+    with suppress(ConfigError):
+        return replace(reading, config=replace(reading.config, **{name: getattr(claimed, name) for name in names}))
+    return None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,13 +25,17 @@ from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, TABLES
+from rvtrace.scoreboards.common.places import Rows
+from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis.cheap import Act, shows
-from rvtrace.scoreboards.diagnosis.search import Dialect, Reading, Variation, variations
+from rvtrace.scoreboards.diagnosis.search import Dialect, Example, Reading, Variation, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Known, Rewriter, rewritten_packets
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST, expected
+from rvtrace.scoreboards.etrace.layout import Read
 from rvtrace.scoreboards.etrace.local import is_local
+from rvtrace.scoreboards.etrace.table import Locator, field_text
 from rvtrace.scoreboards.etrace.transported import transport_dialects
 
 OPTIONS = (
@@ -184,6 +189,48 @@ class Packets:
         """The same for a large part of the trace."""
         return self._lost(reading)
 
+    def example(self, reading: Reading[Config], other: Reading[Config], verdict: Verdict) -> Example | None:
+        """The first packet that is read otherwise; where all are read alike, the first that leads the decoder elsewhere
+        or stops it.
+        """
+        meant, plain = self._rewriter(reading), self._rewriter(other)
+        if meant is None or plain is None:
+            return None
+        payloads, others = self._packets(reading), self._packets(other)
+        differing = [k for k, pair in enumerate(zip_longest(payloads, others)) if pair[0] != pair[1]]
+        rows: Rows = []
+        if differing:  # the transport is another one
+            at = min(differing[0], len(payloads) - 1)
+            due, have = (part[at].hex(" ") if at < len(part) else "-" for part in (payloads, others))
+            rows = [("payload", due, have)]
+            number = len(differing)
+        else:
+            pairs = [(meant.packet(payload), plain.packet(payload)) for payload in payloads]
+            changed = [k for k, (a, b) in enumerate(pairs) if (a[0].name, a[0].values) != (b[0].name, b[0].values)]
+            at, number = (changed[0], len(changed)) if changed else (self._parted(reading, other), 0)
+            if at is None or at >= len(payloads):
+                return None
+            (is_meant, sent), (is_plain, _) = pairs[at]
+            due = payloads[at] if sent is None or sent == payloads[at] else sent
+            rows = [("bytes", "" if due == payloads[at] else due.hex(" "), payloads[at].hex(" "))]
+            rows += _fields((is_meant, reading.config.iaddress_lsb_p), (is_plain, other.config.iaddress_lsb_p))
+        decoded = verdict.decoded
+        place = Locator(verdict.read, decoded.packets, decoded.pcs, np.asarray(decoded.first_pc))
+        shown = place.failure("", "", at, rows)
+        return Example(self._capture.named(at), shown, number, len(payloads))
+
+    def _parted(self, reading: Reading[Config], other: Reading[Config]) -> int | None:
+        """The first packet after which a decoder is not at the same place, or stops."""
+        pair = [found for one in (reading, other) if (found := self._decoded(one, len(self._capture.packets)))]
+        if len(pair) < len((reading, other)):
+            return None
+        (right, _), (wrong, _) = pair
+        n = min(len(right), len(wrong))
+        differ = np.flatnonzero(right.pcs[:n] != wrong.pcs[:n])
+        first = np.asarray(right.first_pc)
+        places = [int(np.searchsorted(first, int(differ[0]), side="right")) - 1] if len(differ) else []
+        return min([*places, *(d.packet for d in wrong.diagnostics[:1])], default=None)
+
     def _measured(self, reading: Reading[Config]) -> float:
         decoded = self._decoded(reading, WIDE)
         return 1.0 if decoded is None else self._share(*decoded, from_start=True)
@@ -298,6 +345,18 @@ def acts(capture: EtraceCapture, trace: DecodedTrace) -> list[Act]:
         return []
     sent = sum(packet is not None and packet.name == "trap" for packet in trace.packets)
     return [Act("ET.bt.traps", TABLES[capture.config.variant]["trap"].reports, "trap", len(traps), sent)]
+
+
+def _fields(meant: tuple[Read, int], plain: tuple[Read, int]) -> Rows:
+    """The fields of a packet as two readings have them, each with the shift of its addresses."""
+    rows: Rows = [("packet", meant[0].name or "none", plain[0].name or "none")]
+    for name in dict.fromkeys((*meant[0].values, *plain[0].values)):
+        if name not in ("format", "subformat"):
+            due, have = (
+                field_text(name, one.values[name], lsb) if name in one.values else "-" for one, lsb in (meant, plain)
+            )
+            rows.append((name, due, have))
+    return [*rows, ("", "", plain[0].problem)] if plain[0].problem else rows
 
 
 def _ioptions_layouts(config: Config) -> Iterator[str]:

@@ -324,6 +324,10 @@ def _support(legal: Rules) -> None:
     if config.variant != "draft_0_026" and not legal.tolerances.data_trace:
         data = (table["denable"] > 0) | (table["dloss"] > 0) | (table["doptions"] > 0)
         legal.rule("ET.pay.support", support, data, "data trace is reported as active; the encoder has none")
+    elif config.variant != "draft_0_026":
+        enabled = np.maximum.accumulate(table["denable"] > 0)
+        text = "dloss is reported, and data trace was never enabled"
+        legal.rule("ET.pay.support", support, (table["dloss"] > 0) & ~enabled, text)
     unknown = table["ioptions"] >> 6
     legal.rule(
         "ET.pay.ioptions",

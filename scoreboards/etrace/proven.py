@@ -187,4 +187,4 @@ def check_proven(of: Lossless) -> None:
         there = None if proof.there is None else set(proof.there(followed).tolist())
         for index, failure in of.broken:
             if failure.clause in proof.parts and (there is None or index in there):
-                of.book.fail(replace(failure, clause=clause, requirement=""))
+                of.book.fail(replace(failure, clause=clause, requirement="", source=""))

@@ -192,13 +192,19 @@ def test_encoder_that_both_controls_enable() -> None:
     assert doctored("trap_last", {}, disabled_at_ends(again=True)).book.failed != []
 
 
+def supports(sent: Sent) -> list[int]:
+    """The places of the support packets."""
+    return [at for at, packet in enumerate(sent.packets) if packet.name == "support"]
+
+
 def test_data_trace_is_skipped_and_counted() -> None:
-    """denable=1 and packets of type 1 are what an encoder with data trace sends; ours has none."""
+    """denable=1 and packets of type 1 are what an encoder with data trace sends; ours has none. Without data trace none
+    of it can have been lost.
+    """
 
     def reported(sent: Sent) -> None:
-        for at, packet in enumerate(sent.packets):
-            if packet.name == "support":
-                sent.set(at, denable=1)
+        for at in supports(sent):
+            sent.set(at, denable=1)
 
     assert free_failed("stops", reported) == []
     assert "ET.pay.support" in doctored("stops", {}, reported).book.failed
@@ -212,5 +218,7 @@ def test_data_trace_is_skipped_and_counted() -> None:
     assert verdict.passed, verdict.failures[0].text()
     assert verdict.notes == ("3 packets of data trace (type 1) were skipped: data trace is not judged",)
     assert not check(replace(capture, exact=True)).passed
+    assert free_failed("stops", lambda sent: [sent.set(at, dloss=1) for at in supports(sent)]) == ["ET.pay.support"]
+    assert free_failed("stops", lambda sent: [sent.set(at, dloss=1, denable=1) for at in supports(sent)]) == []
     types[2] = 2
     assert "ET.pay.type_length" in check(replace(capture, types=np.array(types))).book.failed
