@@ -268,11 +268,12 @@ class Campaign:
         first = _How(self.subject.sim, (WITHOUT,) if quiet else (), longest=_SHORT * self.subject.quick)
         for number, phase in enumerate(self.subject.phases):
             left = self._phase(left, phase, f"phase {number + 1}", first)
+            if not number:  # what is left now would run for minutes; a proof that is not found takes seconds
+                left = self._equivalents(left)
         if quiet and not self.subject.first_look:
             unset = left if len(left) <= _FEW else [one for one in left if one.operator in _UNSET]
             rest = self._interpreted(unset, self._of_each_build, "once more, for what is X", _LONGER)
             left = [one for one in left if one not in unset or one in rest]
-        left = self._equivalents(left)  # a proof that is not found takes longer than the runs
         if quiet and self.subject.design.asserts and not self.subject.first_look:
             for number, phase in enumerate(self.subject.phases):
                 left = self._phase(left, phase, f"phase {number + 1} with assertions", _How("verilator", quiet=False))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether Yosys proves a mutant equivalent: the module that has it, with all below, against the unchanged one, by
-induction over its registers, for each set of parameters that the builds of the campaign give it.
+their structure or by induction over the registers, for each set of parameters that the builds of the campaign give it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pyslang import ast
 
 from rvtrace.flow.faults.design import Design
 from rvtrace.flow.faults.generate import Mutant
+from rvtrace.flow.faults.netlist import same_structure
 from rvtrace.flow.synthesis import SynthesisError, yosys
 from rvtrace.jobs.builds import ROOT, BuildConfig
 
@@ -79,41 +80,51 @@ class Prover:
             place = Path(folder)
             other = place / "mutated.sv"
             other.write_text(text)
-            script = "; ".join(
-                [
-                    *self._half("gold", instance, {}),
-                    *self._half("gate", instance, {file: other}),
-                    "design -copy-from gold -as gold gold",
-                    "design -copy-from gate -as gate gate",
-                    "equiv_make gold gate equiv",
-                    "hierarchy -top equiv",
-                    "equiv_struct",
-                    "equiv_simple",
-                    "equiv_induct -seq 4",
-                    "equiv_status -assert",
-                ]
-            )
-            (place / "script.ys").write_text(script.replace("; ", "\n") + "\n")
-            command = [self._command, "-q", "-s", str((place / "script.ys").relative_to(ROOT))]
-            try:
-                done = subprocess.run(
-                    command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=self.limit
-                )
-            except subprocess.TimeoutExpired:
+            netlists = [place / f"{name}.json" for name in ("gold", "gate")]
+            read = [
+                *self._half("gold", instance, {}),
+                *(f"write_json {_shown(netlists[0])}", "design -stash gold"),
+                *self._half("gate", instance, {file: other}),
+                *(f"write_json {_shown(netlists[1])}", "design -stash gate"),
+            ]
+            if not self._passes([*read], place):
                 return False
-            return done.returncode == 0
+            if same_structure(*netlists):
+                return True
+            prove = [
+                "design -copy-from gold -as gold gold",
+                "design -copy-from gate -as gate gate",
+                "equiv_make gold gate equiv",
+                "hierarchy -top equiv",
+                "equiv_struct",
+                "equiv_simple",
+                "equiv_induct -seq 4",
+                "equiv_status -assert",
+            ]
+            return self._passes([*read, *prove], place)
+
+    def _passes(self, script: list[str], place: Path) -> bool:
+        """Whether Yosys ends a script, in time and without an error."""
+        (place / "script.ys").write_text("\n".join(script) + "\n")
+        command = [self._command, "-q", "-s", str((place / "script.ys").relative_to(ROOT))]
+        try:
+            done = subprocess.run(
+                command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=self.limit
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
 
     def _half(self, name: str, instance: Instance, instead: dict[str, Path]) -> Iterator[str]:
-        """Read the design and keep the module as a flat one of that name."""
+        """Read the design and keep the module as a flat one of that name, the current one."""
         files = [instead.get(key, path) for key, path in self.design.paths.items() if not key.endswith("_assert.sv")]
         words = [f"-I{folder}" for folder in self.design.include_dirs]
         words += [f"-D{key}={value}" if value else f"-D{key}" for key, value in self.design.defines.items()]
         yield f"read_verilog -sv {' '.join([*words, *map(_shown, files)])}"
         chosen = "".join(f" -chparam {key} {value}" for key, value in instance.parameters)
         yield f"hierarchy -top {instance.module}{chosen}"
-        yield from ("proc", "flatten", "opt_clean", "memory_map", "async2sync", "opt_clean")
+        yield from ("proc", "flatten", "opt_clean", "memory_map", "async2sync", "opt_expr", "opt_merge", "opt_clean")
         yield f"rename -top {name}"
-        yield f"design -stash {name}"
 
 
 def _shown(path: Path) -> str:
