@@ -13,6 +13,7 @@ SLIPS = (
     ("filter_comparisons", f"iaddr={place(LIMIT)}/0xc", f"iaddr={place(LIMIT)}"),
     ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(0)}->{place(FIRST)}"),
     ("filter_comparisons", f"iaddr=->{place(FIRST)}", f"iaddr={place(FIRST)}"),
+    ("filter_pairs", "ecause=13|ecause=2", "ecause=13|ecause=3"),
     ("filter_deep_traps", "trap=exception", "ecause=3"),
     ("filter_disabled", f"iaddr={place(LIMIT)}->{place(LAST)}", f"iaddr=->{place(LAST)}"),
     ("filter_off", "context=7|unselected:ecause=2", "context=7|ecause=2"),

@@ -20,6 +20,8 @@ TERMS = {  # kinds of filter conditions, and how `Config.filter` writes them
     "latch set at first": "=->",
     "mask": "/",
     "two filters": "|",
+    "cause in the second filter": "|ecause=",
+    "trap in the second filter": "|trap=",
     "watchpoint": "watch=",
 }
 

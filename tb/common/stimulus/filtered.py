@@ -60,6 +60,8 @@ PAIRS = (
     "ecause=13",
 )
 _CAUSES = (2, 5, 13)
+# A trap condition of the second filter, beside another one of the first and alone in its filter.
+SECOND = ("ecause=13|ecause=2", "trap=interrupt|trap=exception", f"iaddr<{place(LIMIT)}|trap=exception&ecause=5")
 # Of these the address of a block and of the one before differ in whether they match.
 EDGES = (
     f"iaddr!={place(FIRST)}",

@@ -36,10 +36,14 @@ def filter_deep_traps(s: Script) -> None:
 _RANGE = f"iaddr={filtered.place(filtered.FIRST)}..{filtered.place(filtered.LAST)}"
 
 
-@scenario("ET.ing.filters", configs=in_turn((_RANGE, *filtered.PAIRS), *configs(), *configs(TWO)), retirement="single")
+@scenario(
+    "ET.ing.filters",
+    configs=in_turn((_RANGE, *filtered.PAIRS, *filtered.SECOND), *configs(), *configs(TWO)),
+    retirement="single",
+)
 def filter_pairs(s: Script) -> None:
-    """Filters with two conditions, which hold alone, together and not at all. An interrupt without an instruction has
-    no address, whatever the port carries.
+    """Filters with two conditions, which hold alone, together and not at all, and two filters of traps. An interrupt
+    without an instruction has no address, whatever the port carries.
     """
     filtered.pairs(*s.start(filtered.filtered_code(builder(s.config))))
 

@@ -38,9 +38,17 @@ def filter_deep_traps(s: Script) -> None:
     filtered.nest(*s.start(filtered.filtered_code(builder(s.config))))
 
 
-@scenario("NT.4.filters", configs=in_turn(filtered.PAIRS, *_EVERY), retirement="single")
+@scenario(
+    "NT.4.filters",
+    configs=(
+        *in_turn(filtered.PAIRS, *_EVERY),
+        *in_turn(filtered.SECOND, {"mode": "htm"}),
+        *in_turn(filtered.SECOND, {"mode": "btm"}),
+    ),
+    retirement="single",
+)
 def filter_pairs(s: Script) -> None:
-    """Filters with two conditions, which hold alone, together and not at all."""
+    """Filters with two conditions, which hold alone, together and not at all, and two filters of traps."""
     filtered.pairs(*s.start(filtered.filtered_code(builder(s.config))))
 
 
