@@ -60,6 +60,7 @@ _BASELINE = 1800.0  # seconds of a job without one
 _SHORT = 4.0  # seconds of a job on Icarus
 _LONGER = 10.0  # and where only what is X is looked for, of a few mutants
 _OF_A_BUILD = 2  # jobs of a build that the first phase does not have
+_INTERPRETED = 24  # of the first phase on Icarus, where most take seconds: those that killed most so far
 _FEW = 12  # of any operator are run once more, for what is X
 # What a result depends on; the design has a digest of its own.
 _CHECKED = {folder: patterns for folder, patterns in SOURCES.items() if folder != "rtl"}
@@ -163,6 +164,7 @@ class Campaign:
         # Of each job the mutants that were in its run without one, and those of them that it could show.
         self._within: dict[str, set[str]] = {}
         self._noted: dict[str, set[str]] = {}
+        self._unproved: set[str] = set()
 
     # --- What is kept -----------------------------------------------------------------------------------
 
@@ -263,7 +265,8 @@ class Campaign:
         if quiet:
             together = self._combined(left).number
             apart = [one for one in left if one.name not in together]
-            rest = self._interpreted(apart, self.subject.phases[0], "as each needs a build of its own")
+            rest = self._interpreted(apart, self._deadliest, "as each needs a build of its own")
+            rest = self._equivalents(rest)
             left = [one for one in left if one not in apart or one in rest]
         first = _How(self.subject.sim, (WITHOUT,) if quiet else (), longest=_SHORT * self.subject.quick)
         for number, phase in enumerate(self.subject.phases):
@@ -271,7 +274,7 @@ class Campaign:
             if not number:  # what is left now would run for minutes; a proof that is not found takes seconds
                 left = self._equivalents(left)
         if quiet and not self.subject.first_look:
-            unset = left if len(left) <= _FEW else [one for one in left if one.operator in _UNSET]
+            unset = [one for one in left if one.operator in _UNSET or (len(left) <= _FEW and self._seen(one))]
             rest = self._interpreted(unset, self._of_each_build, "once more, for what is X", _LONGER)
             left = [one for one in left if one not in unset or one in rest]
         if quiet and self.subject.design.asserts and not self.subject.first_look:
@@ -285,21 +288,30 @@ class Campaign:
     def _missing(self, mutant: Mutant) -> str:
         """Which kind of situation the runs lack, of a mutant that survived them."""
         within = [job for job, names in self._within.items() if mutant.name in names]
-        shown = [job for job in within if mutant.name in self._noted[job]]
+        shown = self._seen(mutant)
         if not within:
             return ""
         if not shown:
             return f"what it changes has no other value in any of {len(within)} runs: no stimulus is of this kind"
         return f"it has other values in {len(shown)} of {len(within)} runs, as in {shown[0]}, and no check sees them"
 
+    def _seen(self, mutant: Mutant) -> list[str]:
+        """The runs in which what a mutant changes has another value."""
+        return [job for job, names in self._within.items() if mutant.name in names & self._noted[job]]
+
     _alone: dict[str, str] = {}
 
     @property
+    def _deadliest(self) -> list[Job]:
+        """The jobs of the first phase that killed most mutants."""
+        return self._kills.order("", self.subject.phases[0])[:_INTERPRETED]
+
+    @property
     def _of_each_build(self) -> list[Job]:
-        """The jobs of the first phase, and of each build that is not in it the first two."""
-        jobs = list(self.subject.phases[0])
+        """The deadliest jobs, and the first two of each build that they do not have."""
+        jobs = self._deadliest
         count = Counter(build_of(job) for job in jobs)
-        for job in (job for phase in self.subject.phases[1:] for job in phase):
+        for job in (job for phase in self.subject.phases for job in phase if job not in jobs):
             config = build_of(job)
             if count[config] < _OF_A_BUILD:
                 jobs.append(job)
@@ -307,7 +319,9 @@ class Campaign:
         return jobs
 
     def _equivalents(self, left: list[Mutant]) -> list[Mutant]:
-        """Those that cannot be proved equivalent."""
+        """Those that cannot be proved equivalent; each is tried once."""
+        before = [mutant for mutant in left if mutant.name in self._unproved]
+        left = [mutant for mutant in left if mutant.name not in self._unproved]
         if left:
             self.note(f"{len(left)} are left; Yosys looks for equivalents")
         with ThreadPoolExecutor(self.workers) as pool:
@@ -315,7 +329,9 @@ class Campaign:
         for mutant, proof in zip(left, proofs):
             if proof:
                 self._final(self._row(mutant, EQUIVALENT, proof="yosys", reason=proof))
-        return [mutant for mutant, proof in zip(left, proofs) if not proof]
+        found = [mutant for mutant, proof in zip(left, proofs) if not proof]
+        self._unproved |= {mutant.name for mutant in found}
+        return before + found
 
     def _phase(self, left: list[Mutant], jobs: list[Job], what: str, how: _How) -> list[Mutant]:
         """Run the jobs on mutants; those that survive."""
