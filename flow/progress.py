@@ -22,6 +22,9 @@ from typing import Any, TextIO, cast
 
 from tqdm import tqdm
 
+from rvtrace.jobs import terminal
+from rvtrace.models.common import shown
+
 AFTER = 5.0  # seconds before anything is shown
 EVERY = 20.0  # seconds between two lines, away from a terminal
 _LIVE = 0.5  # seconds between two states of the line that changes
@@ -248,7 +251,7 @@ class _Display:
         doing = [one.line() for one in self._doing]
         more = f" and {len(doing) - _NOW} more" if len(doing) > _NOW else ""
         words += [", ".join(doing[:_NOW]) + more] if doing else []
-        return "; ".join(words)
+        return shown.line("; ".join(words))
 
     def _draw(self) -> None:
         if not self.at_start:
@@ -257,7 +260,7 @@ class _Display:
         if self._bar is None:
             self._bar = _Line(
                 total=count.total if count else None,
-                file=self._stream,
+                file=terminal.raw(self._stream),
                 leave=False,
                 dynamic_ncols=True,
                 smoothing=0,

@@ -21,7 +21,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from rvtrace.jobs import outputs
+from rvtrace.jobs import outputs, terminal
 
 # Smallest and largest value of the numbers that commands share.
 LIMITS: dict[str, tuple[int, int]] = {
@@ -72,6 +72,7 @@ def parse(argv: list[str], known: Mapping[str, str], about: str = "", writes: Co
             raise ArgumentError(_unknown(word, name, bool(equals), known))
         if value and given.setdefault(name, value) != value:
             raise ArgumentError(f"{name} is given twice, as {given[name]} and {value}; give it once")
+    terminal.check(given)
     outputs.check(given, writes)
     return given
 
@@ -149,6 +150,13 @@ def main_guard(func: Callable[[list[str]], int | None]) -> NoReturn:
     code 2; KeyboardInterrupt as 130, a closed pipe as 141, both silent. TRACEBACK=1 in the environment shows where an
     error came from.
     """
+    with terminal.guarded():
+        code = _ended(func)
+    sys.exit(code)
+
+
+def _ended(func: Callable[[list[str]], int | None]) -> int:
+    """The exit code of a command."""
     try:
         code = func(sys.argv[1:]) or 0
         sys.stdout.flush()
@@ -166,7 +174,7 @@ def main_guard(func: Callable[[list[str]], int | None]) -> NoReturn:
             close_stdout()
         print(f"error: {sentence(error)}", file=sys.stderr)
         code = 2
-    sys.exit(code)
+    return code
 
 
 def sentence(error: Exception) -> str:

@@ -56,7 +56,9 @@ class Codes:
         )
 
     def table(self, elf: Path | None) -> tuple[dict[str, Any], str]:
-        """What the page needs: for each its text and source line; and why there are no source lines, or ""."""
+        """What the page needs: for each its text and source line; and why there are no source lines, or no text
+        of them, or "".
+        """
         lines, known = Lines(elf), dict[tuple[str, int], int]()
         sources: list[list[Any]] = []
         numbers = []
@@ -71,4 +73,4 @@ class Codes:
                 sources.append([line.file, line.number, line.text])
             numbers.append(known[key])
         texts = [isa.disassemble(insn, self.program) for insn in self.insns]
-        return {"text": texts, "line": numbers, "lines": sources}, lines.missing
+        return {"text": texts, "line": numbers, "lines": sources}, lines.missing or lines.withheld

@@ -18,11 +18,12 @@ from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rvtrace.flow.captured.files import FILES, TraceFiles, load, path_of, system_of, words
+from rvtrace.flow.captured.files import FILES, WORDS, TraceFiles, allow_sources, load, path_of, system_of, words
 from rvtrace.flow.captured.verdict import tolerance_words
 from rvtrace.flow.progress import during
 from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, number, parse
 from rvtrace.jobs.names import TRACES
+from rvtrace.models.common import shown
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
 from rvtrace.report.viewer_findings import Judgement, judged, of_run
@@ -45,6 +46,7 @@ OF_ROWS = {
     "TRACE": "the same as OUT",
     "STREAM": f"of the subsystem: the trace source that is shown in full, {', '.join(FORMATS)} (default {FORMATS[0]})",
     "PAGE": OPTIONS["PAGE"],
+    "SOURCE": WORDS["SOURCE"],
     "LIMIT": OPTIONS["LIMIT"],
 }
 
@@ -81,7 +83,7 @@ def _known_options(given: dict[str, str], system: Judge, place: Path) -> tuple[d
     """The words with a configuration that has only options of this version, and a sentence about the others."""
     path = path_of(given, "CONFIG")
     try:
-        options = json_of(path.read_text()) if path is not None and path.is_file() else {}
+        options = shown.values(json_of(path.read_text())) if path is not None and path.is_file() else {}
     except ValueError:
         return given, ""
     known = {"ip", *(one.name for one in fields(system.config))}
@@ -116,6 +118,7 @@ def _rows(argv: list[str], folder: Path) -> int:
     given, begun = parse(argv, OF_ROWS, __doc__ or "", ("PAGE",)), time.perf_counter()
     if given.get("STREAM", FORMATS[0]) not in FORMATS:
         raise ArgumentError(f"STREAM={given['STREAM']} is none of {', '.join(FORMATS)}")
+    allow_sources(given)
     with during("reading what the run left"):
         view = of_rows(folder, number(given, "LIMIT", SHOWN_INSTRUCTIONS), given.get("STREAM", FORMATS[0]))
     return _written(view, Path(given.get("PAGE", folder / "view.html")), begun)

@@ -13,6 +13,8 @@ from typing import Any
 
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, existing_file, json_of, typed
+from rvtrace.models.common import shown
+from rvtrace.models.riscv import source_lines
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.riscv.stream import check_flow
@@ -31,6 +33,7 @@ WORDS = {
     "TRACE": "the bytes of the encoder (default OUT/trace.bin); of E-Trace also a .hex file, one payload a line",
     "ELF": "the program that was traced (default OUT/program.elf)",
     "CONFIG": "JSON with the encoder's options (default OUT/config.json; without it, the options below)",
+    "SOURCE": "folders, joined by commas, below which source files are read for their text (default none)",
     "IP": f"the system, {' or '.join(systems.NAMES)} (default: what CONFIG says)",
 }
 
@@ -92,9 +95,19 @@ def required(given: Mapping[str, str], word: str) -> Path:
     return existing_file(given, word, path)
 
 
+def allow_sources(given: Mapping[str, str]) -> None:
+    """The text of source files below the folders of SOURCE= may be shown; ArgumentError if one is none."""
+    folders = [Path(name) for name in given.get("SOURCE", "").split(",") if name]
+    for folder in folders:
+        if not folder.is_dir():
+            raise ArgumentError(f"SOURCE={folder} is no folder; give the folder with the sources of the program")
+    source_lines.allow(folders)
+
+
 def load(given: Mapping[str, str], need_program: bool = True, need_data: bool = True) -> TraceFiles:
     """Read trace, configuration and program; a ValueError subclass if they cannot be used."""
     system = system_of([f"{name}={value}" for name, value in given.items()])
+    allow_sources(given)
     trace = required(given, "TRACE")
     if not trace.stat().st_size:
         raise ArgumentError(f"{trace} is empty; capture it again, an encoder sends something when trace starts")
@@ -160,7 +173,7 @@ def _read_options(path: Path) -> dict[str, object]:
         raise ArgumentError(f"{path} is not JSON; `make capture` writes a config.json to start from") from None
     if not isinstance(options, dict):
         raise ArgumentError(f"{path} holds no JSON object; `make capture` writes a config.json to start from")
-    return options
+    return shown.values(options)
 
 
 def read_retired(path: Path, files: TraceFiles, otherwise: str = "") -> Retired:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.jobs.arguments import ArgumentError, existing_file, json_of
+from rvtrace.models.common import shown
 from rvtrace.models.riscv.iss.config import virt
 from rvtrace.models.tandem.verifier.profile import Profile
 
@@ -17,7 +18,7 @@ def profile_of(given: Mapping[str, str], files: TraceFiles) -> Profile:
         return Profile.of(files.config, virt(files.config.xlen))
     path = existing_file(given, "PROFILE", given["PROFILE"])
     try:
-        profile = Profile.from_dict(json_of(path.read_text()))
+        profile = Profile.from_dict(shown.values(json_of(path.read_text())))
     except (ValueError, TypeError, AttributeError) as error:
         raise ArgumentError(
             f"{path} is no profile ({error}); give the JSON of rvtrace.models.tandem.verifier.profile.Profile.to_dict"

@@ -14,6 +14,7 @@ from typing import Any
 
 from rvtrace.flow.captured.verdict import table, tolerance_words, tolerances_of
 from rvtrace.jobs.arguments import ArgumentError, existing_file, flag, json_of, parse, typed
+from rvtrace.models.common import shown
 from rvtrace.models.riscv.program import Program
 from rvtrace.scoreboards.common.clauses import Plan
 
@@ -141,7 +142,7 @@ def loaded(load: Any, path: Path, what: str, ip: str) -> Any:
 def records(path: Path, keys: Mapping[str, type], what: str, ip: str) -> list[dict[str, Any]]:
     """A list of objects with these keys, at least one; ArgumentError if a JSON file holds anything else."""
     try:
-        found = json_of(path.read_text())
+        found = shown.values(json_of(path.read_text()))
         for n, one in enumerate(found):
             for key, kind in keys.items():
                 if not isinstance(one[key], kind):
@@ -165,7 +166,7 @@ def show(argv: list[str], ip: str, what: str, listing: Callable[[Path], str]) ->
 def config_in(path: Path, kind: Any, ip: str, title: str) -> Any:
     """The configuration in a config.json; ArgumentError if it holds none of that system."""
     try:
-        options = json_of(path.read_text())
+        options = shown.values(json_of(path.read_text()))
         if options.get("ip") != ip:
             raise ValueError(f"it is of ip {options.get('ip')!r}")
         return kind.from_dict(options)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 import struct
+import zlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from elftools.elf.descriptions import describe_e_machine
 from elftools.elf.elffile import ELFFile
+
+from rvtrace.models.common import shown
 
 JVT_SYMBOL = "__jvt_base$"
 _SYMBOL_FORMAT = {32: "<IIIBBH", 64: "<IBBHQQ"}
@@ -22,6 +25,9 @@ _EF_RVC, _EF_FLOAT_DOUBLE, _EF_FLOAT_MASK = 1, 4, 6
 _EM_RISCV, _PT_LOAD, _PF_X = 243, 1, 1
 _SHT_RISCV_ATTRIBUTES, _SHF_ALLOC, _SHF_EXEC = 0x70000003, 2, 4
 _STT_NOTYPE, _STT_FUNC, _SHN_UNDEF, _SHN_ABS = 0, 2, 0, 0xFFF1
+# A compressed section becomes at most so many times as long, and a megabyte. Those of compilers become 3 to 10 times as
+# long; zeros 1,000 times, so that a file of megabytes would take the memory of the machine.
+_EXPANDS, _FREE = 64, 1 << 20
 _WAY_OUT = "give an ELF file linked for riscv32 or riscv64"
 
 
@@ -86,6 +92,7 @@ def _read(stream: BinaryIO, path: str | Path, wanted: int | None) -> ElfFile:
             raise ElfError(f"{path} is a corrupt ELF file: {what} headers of {elf[entry_size]} bytes; build it again")
         _inside(path, f"its {count} {what} headers", elf[offset], count * elf[entry_size], size)
 
+    bounded(elf, path)
     code, data = [], []
     for segment in elf.iter_segments():
         if segment["p_type"] != "PT_LOAD" or not segment["p_filesz"]:
@@ -109,6 +116,25 @@ def _read(stream: BinaryIO, path: str | Path, wanted: int | None) -> ElfFile:
     zcmp = plain if arch is None else "_zcmp" in arch
     zcmt = arch is not None and "_zcmt" in arch
     return ElfFile(bits, code, data, symbols, elf["e_entry"], table_base or 0, zcmp, zcmt)
+
+
+def bounded(elf: ELFFile, path: str | Path) -> None:
+    """ElfError if a compressed section is much longer than those that compilers write."""
+    for section in elf.iter_sections():
+        stored = section["sh_size"]
+        most = _EXPANDS * stored + _FREE
+        if section.compressed:
+            size = section.data_size
+        elif section.name.startswith(".zdebug") and section["sh_type"] != "SHT_NOBITS":
+            size = len(zlib.decompressobj().decompress(section.data()[12:], most + 1))  # after ZLIB and the size
+        else:
+            continue
+        if size > most:
+            name = shown.line(section.name)
+            raise ElfError(
+                f"{path} has a compressed section {name} of {stored:,} bytes that expands to more than {most:,};"
+                " decompress it with `objcopy --decompress-debug-sections`, or remove it"
+            )
 
 
 def _inside(path: str | Path, what: str, offset: int, length: int, size: int) -> None:
@@ -148,7 +174,7 @@ def _symbols(
             continue
         is_function = info & 15 == _STT_FUNC
         if value not in found or is_function > found[value][0]:
-            found[value] = (is_function, name)
+            found[value] = (is_function, shown.line(name))
     return [(name, value) for value, (_, name) in found.items()], base
 
 

@@ -116,6 +116,12 @@ _DTYPES = {
 }
 
 
+# Smallest and largest value of each column; kind and priv are names.
+_RANGES = {name: (0, int(np.iinfo(dtype).max)) for name, dtype in _DTYPES.items() if name not in ("kind", "priv")} | {
+    "itype": (0, 15), "taken": (-1, 1), "sijump": (0, 1),
+}  # fmt: skip
+
+
 ABSENT: Any = None  # of a column that may be left out; `__post_init__` makes it, so that every object has all columns
 
 
@@ -226,6 +232,17 @@ class Retired:
                         f"{path} line {reader.line_num}: {','.join(row)!r} is not an event ({error}); "
                         f"needed {','.join(CSV_HEADER)}"
                     ) from None
+        for name, (low, high) in _RANGES.items():
+            at = (*CSV_HEADER, *CSV_EXTRA).index(name)
+            if at >= len(header) or not rows:
+                continue
+            column = [row[at] for row in rows]
+            if low <= min(column) and max(column) <= high:
+                continue
+            row = next(n for n, value in enumerate(column) if not low <= value <= high)
+            value = f"{column[row]:#x}" if high > 255 else str(column[row])
+            most = f"{high:#x}" if high > 255 else str(high)
+            raise RetiredError(f"{path} line {row + 2}: {name} {value} is out of range; give {low} to {most}")
         return cls.from_rows(rows)
 
 

@@ -1,18 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source lines of instructions, from the line tables of an ELF file (DWARF) as far as it has any."""
+"""Source lines of instructions, from the line tables of an ELF file (DWARF) as far as it has any.
+
+A line table names files of the machine on which the program was compiled, and may name any. Their text goes into
+listings and pages that are passed on, so that only files below the folders of `allow` are read.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from elftools.elf.elffile import ELFFile
 
+from rvtrace.models.common import shown
+from rvtrace.models.riscv.elf import bounded
+
 # Only text that is a program's is copied into a page, whatever path the line table names.
 SUFFIXES = {".c", ".h", ".s", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc", ".rs", ".adb", ".ads", ".go", ".zig"}
 LARGEST = 4 << 20  # bytes of a source file
+_allowed: list[Path] = []
+
+
+def allow(folders: Sequence[Path]) -> None:
+    """The text of files below these folders may be shown, whatever links lead there."""
+    _allowed[:] = [folder.resolve() for folder in folders]
+
+
+def _usable(file: str) -> Path | None:
+    """The file, if its text may be shown: below one of the folders, under its own name or from there."""
+    for place in (Path(file), *(folder / file for folder in _allowed if not file.startswith("/"))):
+        path = place.resolve()
+        if not any(path.is_relative_to(folder) for folder in _allowed) or path.suffix.lower() not in SUFFIXES:
+            continue
+        if path.is_file() and path.stat().st_size <= LARGEST:
+            return path
+    return None
 
 
 class Line(NamedTuple):
@@ -40,7 +64,8 @@ class Span(NamedTuple):
 
 
 class Lines:
-    """Address to `Line`. missing: why there is none, "" if there are some. functions: (address, name) of the symbols
+    """Address to `Line`. missing: why there is none, "" if there are some. unread: files whose text is not shown, as
+    they are below no folder of `allow`. functions: (address, name) of the symbols
     that are functions.
     """
 
@@ -51,6 +76,7 @@ class Lines:
         self._rows: list[tuple[int, str, int] | None] = []  # end of the range, file, line
         self._shared: list[Span] = []
         self._texts: dict[str, list[str]] = {}
+        self.unread: set[str] = set()
         if path is not None:
             self._read(path)
 
@@ -59,6 +85,7 @@ class Lines:
         try:
             with path.open("rb") as stream:
                 elf: Any = ELFFile(stream)
+                bounded(elf, path)
                 self.functions = _functions(elf)
                 if not elf.has_dwarf_info():
                     self.missing = f"{path.name} has no line information; compile it with -g to see source lines"
@@ -91,6 +118,17 @@ class Lines:
         texts = self._text(file)
         return Line(file, number, texts[number - 1].strip() if 0 < number <= len(texts) else "")
 
+    @property
+    def withheld(self) -> str:
+        """A sentence about files whose text is not shown, "" if there are none."""
+        if not self.unread:
+            return ""
+        folder = PurePosixPath(min(self.unread)).parent
+        return (
+            f"the text of {len(self.unread)} source file{'s' if len(self.unread) > 1 else ''} is not shown: only files"
+            f" below a folder that you name are read; give SOURCE=<folder>, such as SOURCE={folder}"
+        )
+
     def spans(self) -> Iterator[Span]:
         """All rows, those that cover more than an address first; line 0 is code of no line."""
         for begin, row in zip(self._starts, self._rows):
@@ -100,19 +138,22 @@ class Lines:
 
     def _text(self, file: str) -> list[str]:
         if file not in self._texts:
-            path = Path(file)
             try:
-                usable = path.suffix.lower() in SUFFIXES and path.is_file() and path.stat().st_size <= LARGEST
-                self._texts[file] = path.read_text(errors="replace").splitlines() if usable else []
-            except OSError:
-                self._texts[file] = []
+                path = _usable(file)
+                text = path.read_text(errors="replace") if path is not None else ""
+                if path is None:
+                    self.unread.add(file)
+            except (OSError, ValueError):  # a name with a null byte
+                text = ""
+            self._texts[file] = [shown.line(line.expandtabs()) for line in text.splitlines()]
         return self._texts[file]
 
 
 def _functions(elf: Any) -> list[tuple[int, str]]:
     table = elf.get_section_by_name(".symtab")
     found = table.iter_symbols() if table is not None else ()
-    return sorted({(one["st_value"], one.name) for one in found if one["st_info"]["type"] == "STT_FUNC" and one.name})
+    functions = (one for one in found if one["st_info"]["type"] == "STT_FUNC" and one.name)
+    return sorted({(one["st_value"], shown.line(one.name)) for one in functions})
 
 
 def _folder(unit: Any) -> str:
@@ -134,7 +175,7 @@ def _ranges(program: Any, folder: str) -> Iterable[tuple[int, int, str, int]]:
             if not isinstance(below, (bytes, str)):
                 below = below["DW_LNCT_path"]
             whole = PurePosixPath(folder, _text(below), _text(entry["name"]))
-            names[number] = str(whole)
+            names[number] = shown.line(str(whole))
         return names[number]
 
     last = None

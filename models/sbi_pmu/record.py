@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from rvtrace.models.common import shown
 from rvtrace.models.hpm.events import CYCLES
 from rvtrace.models.sbi_pmu import calls
 from rvtrace.models.sbi_pmu.backend import Backend, Operation, ReadCsr, ReadMem, ValidAddress, WriteCsr, WriteMem
@@ -118,7 +119,7 @@ class Record:
         number, record = 0, None
         try:
             for number, line in enumerate(lines):  # noqa: B007 - the message names it
-                got = json.loads(line)
+                got = shown.values(json.loads(line))
                 if record is None:
                     record = _of_header(got)
                 else:

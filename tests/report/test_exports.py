@@ -22,10 +22,11 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED
+from rvtrace.models.riscv import source_lines
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind
 from rvtrace.report.perf_formats import branch_stack, call_graph, stat
-from rvtrace.tools import check_trace, decode
+from rvtrace.tools import check_trace, decode, view
 from tests.report import collatz
 from tests.report.viewer_captures import capture as recorded
 from tests.tools.captures import is_one_sentence
@@ -35,9 +36,12 @@ SCHEMA = Path(__file__).with_name("speedscope-1.25.0.schema.json")
 STEPS, ODD, CALLS = 111, 41, 14
 
 
+_MAINS = {"decode": decode.main, "check_trace": check_trace.main, "view": view.main}
+
+
 def run(tool: str, *words: object) -> subprocess.CompletedProcess[str]:
     """What a tool prints and returns, in this process."""
-    out, err, main = io.StringIO(), io.StringIO(), {"decode": decode.main, "check_trace": check_trace.main}[tool]
+    out, err, main = io.StringIO(), io.StringIO(), _MAINS[tool]
     with redirect_stdout(out), redirect_stderr(err):
         try:
             code = main([str(word) for word in words])
@@ -76,11 +80,50 @@ def test_the_listing_names_source_lines(tmp_path, ip):
     assert source[int(call.rpartition(":")[2]) - 1] == "    steps = walk(27);"
 
 
-def test_a_source_file_that_can_be_read_is_quoted(tmp_path, monkeypatch):
-    monkeypatch.chdir(collatz.SOURCE.parent)  # the ELF names it relative to the folder in which it was compiled
+def test_a_source_file_below_a_named_folder_is_quoted(monkeypatch):
+    monkeypatch.setattr(source_lines, "_allowed", [])
+    source_lines.allow([collatz.SOURCE.parent])  # the ELF names it relative to the folder in which it was compiled
     program = Program.from_elf(collatz.ELF)
     texts = [program.where(pc) for pc in range(program.symbols["next"], program.symbols["_start"], 2)]
     assert any(text.endswith("  steps = walk(27);") and "<walk>" in text for text in texts)
+
+
+@pytest.mark.parametrize("link", ["file", "folder", "up"])
+def test_no_other_file_is_quoted(tmp_path, monkeypatch, link):
+    """Neither by a link, nor by a path that leads out of the folder."""
+    monkeypatch.setattr(source_lines, "_allowed", [])
+    named, secret = tmp_path / "named", tmp_path / "secret"
+    secret.mkdir()
+    (secret / "collatz.c").write_text("secret\n" * 100)
+    named.mkdir()
+    if link == "file":
+        (named / "collatz.c").symlink_to(secret / "collatz.c")
+    elif link == "folder":  # that leads nowhere
+        named.rmdir()
+        named.symlink_to(tmp_path / "nothing")
+    monkeypatch.chdir(secret)
+    source_lines.allow([named])
+    program = Program.from_elf(collatz.ELF)
+    pc = program.symbols["next"]
+    line = program.lines.at(pc)
+    assert line is not None and line.file.endswith("collatz.c") and line.text == ""
+    assert "1 source file is not shown: only files below a folder that you name" in program.lines.withheld
+    source_lines.allow([secret])
+    line = Program.from_elf(collatz.ELF).lines.at(pc)
+    assert line is not None and line.text == "secret"
+
+
+def test_the_page_has_the_text_of_named_folders_only(tmp_path):
+    """And says what it leaves out, and how to add it."""
+    collatz.capture(tmp_path)
+    for words, there, note in (((), False, True), ((f"SOURCE={tmp_path}",), True, False)):
+        done = run("view", f"OUT={tmp_path}", "CHECK=0", *words)
+        assert done.returncode == 0, done.stderr
+        page = (tmp_path / "view.html").read_text(encoding="utf-8")
+        assert ("steps = walk(27);" in page) == there
+        assert ("give SOURCE=" in page and "is not shown: only files below a folder that you name" in page) == note
+    with pytest.raises(ValueError, match="SOURCE=/none is no folder; give"):
+        view.main([f"OUT={tmp_path}", "SOURCE=/none"])
 
 
 def test_a_failure_names_the_source_line(tmp_path):

@@ -18,6 +18,7 @@ from rvtrace.flow import progress
 from rvtrace.flow.captured.files import load
 from rvtrace.jobs import systems
 from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.models.riscv import source_lines
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.source_lines import Lines
 from rvtrace.report import listing
@@ -196,7 +197,8 @@ def test_a_trap_that_is_reported_wrongly_is_at_the_message_that_reports_it(folde
     assert (found.message, found.index, found.begin) == (its, trap.index, trap.message.offset)
 
 
-def test_source_lines_are_those_that_the_compiler_wrote(tmp_path):
+def test_source_lines_are_those_that_the_compiler_wrote(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_lines, "_allowed", [tmp_path])
     gcc = which("riscv64-unknown-elf-gcc")
     if gcc is None:
         pytest.skip("no cross compiler here; sudo apt-get install gcc-riscv64-unknown-elf runs this test")

@@ -2,6 +2,8 @@
 """ELF files: there and back, and files that are not a program for us."""
 
 import random
+import struct
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.generate import generate
 from rvtrace.models.riscv.program import Program, ProgramError
+from rvtrace.models.riscv.source_lines import Lines
 
 
 def small(xlen: int) -> Program:
@@ -90,3 +93,35 @@ def test_damaged_elf_gives_a_program_or_a_program_error(tmp_path_factory, data, 
         assert "\n" not in str(error)
     else:
         assert program.segments
+
+
+def compressed(path, name: str, header: bool, size: int) -> None:
+    """Adds a section of so many zeros to an ELF file, compressed in the way of SHF_COMPRESSED or of .zdebug."""
+    body = bytearray(path.read_bytes())
+    offset, count = struct.unpack_from("<Q", body, 40)[0], struct.unpack_from("<H", body, 60)[0]
+    names = struct.unpack_from("<IIQQQQIIQQ", body, offset + 64 * struct.unpack_from("<H", body, 62)[0])
+    packed = zlib.compress(bytes(size), 9)
+    data = struct.pack("<IIQQ", 1, 0, size, 1) + packed if header else b"ZLIB" + size.to_bytes(8, "big") + packed
+    sections = [list(struct.unpack_from("<IIQQQQIIQQ", body, offset + 64 * n)) for n in range(count)]
+    texts = bytes(body[names[4] : names[4] + names[5]]) + name.encode() + b"\0"
+    at = len(body)
+    sections[struct.unpack_from("<H", body, 62)[0]][4:6] = [at, len(texts)]
+    sections.append([len(texts) - len(name) - 1, 1, 0x800 * header, 0, at + len(texts), len(data), 0, 0, 1, 0])
+    body += texts + data
+    struct.pack_into("<Q", body, 40, len(body))
+    struct.pack_into("<H", body, 60, count + 1)
+    path.write_bytes(bytes(body) + b"".join(struct.pack("<IIQQQQIIQQ", *one) for one in sections))
+
+
+@pytest.mark.parametrize(("name", "header"), [(".debug_str", True), (".zdebug_str", False)])
+def test_a_compressed_section_that_would_fill_the_memory(tmp_path, name, header):
+    path = tmp_path / "a.elf"
+    small(64).to_elf(path)
+    compressed(path, name, header, 1 << 18)
+    assert Program.from_elf(path).symbols, "a short one is read"
+    small(64).to_elf(path)
+    compressed(path, name, header, 64 << 20)
+    with pytest.raises(ProgramError, match=f"a compressed section {name} of [0-9,]+ bytes that expands to more than"):
+        Program.from_elf(path)
+    lines = Lines(path)
+    assert "expands to more than" in lines.missing
