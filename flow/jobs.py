@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import zip_longest
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from rvtrace.flow import failing_page
 from rvtrace.flow.captured.verdict import tolerance_words, tolerances_in
 from rvtrace.flow.processes import cpu
 from rvtrace.flow.progress import counting
-from rvtrace.flow.simulation import SimError, Stop, broken, build, run
+from rvtrace.flow.simulation import SimError, Stop, Stopped, broken, build, finished, run
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, number
 from rvtrace.jobs.bench import SystemBench
@@ -161,8 +162,8 @@ _Lot = TypeVar("_Lot", bound=Lot)
 
 @dataclass
 class Played(Generic[_Lot]):
-    """A lot that was run. results: in the order of its jobs. refused: why it could not be built, else "". build_cpu,
-    run_cpu: CPU seconds of compilers and of the simulator.
+    """A lot that was run. results: in the order of its jobs, unless it was stopped (stopped) all of them.
+    refused: why it could not be built, else "". build_cpu, run_cpu: CPU seconds of compilers and of the simulator.
     """
 
     lot: _Lot
@@ -170,6 +171,7 @@ class Played(Generic[_Lot]):
     refused: str = ""
     build_cpu: float = 0.0
     run_cpu: float = 0.0
+    stopped: bool = False
 
 
 def lots(jobs: list[Job], sim: str, batch: int) -> list[Lot]:
@@ -199,7 +201,7 @@ def play(
     """Build and run a lot in its place; a build that breaks makes its jobs errors, each with the end of its log."""
     begin = cpu()
     try:
-        made = build(lot.config, sim, rtl_dir, waves, coverage, fast, lot.turn)
+        made = build(lot.config, sim, rtl_dir, waves, coverage, fast, lot.turn, stop)
     except SimError as error:
         results = [broken(job, str(error)) for job in lot.jobs]
         for result in results:
@@ -267,20 +269,24 @@ def drive(
     workers: int,
     tell: Tell = lambda result: None,
     ended: Callable[[Played[_Lot]], None] = lambda played: None,
+    until: float | None = None,
     **how: Any,
 ) -> None:
     """Play what `next_lot` gives, `workers` at once, until it gives nothing and nothing is under way.
 
     `next_lot` is asked again after each lot that has ended; `tell` is given each result as it arrives, and `ended` each
     lot: all in this thread. how: see `play`. Whatever ends this early, such as Ctrl-C, ends the simulators; the results
-    reported so far are on disk by then.
+    reported so far are on disk by then. until: of time.monotonic, when what is built or run is stopped; of a lot
+    that was under way `ended` is given the jobs that have a result.
     """
-    arrived: SimpleQueue[dict[str, Any] | Played[_Lot] | BaseException] = SimpleQueue()
+    arrived: SimpleQueue[dict[str, Any] | Played[_Lot] | BaseException | _Lot] = SimpleQueue()
     stop = Event()
 
     def work(lot: _Lot) -> None:
         try:
             arrived.put(play(lot, sim, arrived.put, stop=stop, **how))
+        except Stopped:
+            arrived.put(lot)
         except BaseException as error:
             arrived.put(error)
 
@@ -288,23 +294,37 @@ def drive(
     with ThreadPoolExecutor(workers) as pool:
         try:
             while True:
-                while under_way < workers and (lot := next_lot()) is not None:
+                while not stop.is_set() and under_way < workers and (lot := next_lot()) is not None:
                     pool.submit(work, lot)
                     under_way += 1
                 if not under_way:
                     return
-                found = arrived.get()
+                try:
+                    found = arrived.get(timeout=None if until is None or stop.is_set() else max(0, until - monotonic()))
+                except Empty:
+                    stop.set()
+                    continue
                 if isinstance(found, BaseException):
                     raise found
                 if isinstance(found, Played):
                     under_way -= 1
                     ended(found)
+                elif isinstance(found, Lot):
+                    under_way -= 1
+                    ended(_so_far(found))
                 else:
                     tell(found)
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _so_far(lot: _Lot) -> Played[_Lot]:
+    """What is there of a lot that was stopped."""
+    done = [(job, result) for job in lot.jobs if (result := finished(job)) is not None]
+    lot.jobs = [job for job, _ in done]
+    return Played(lot, [result for _, result in done], stopped=True)
 
 
 def line(result: Mapping[str, Any]) -> str:

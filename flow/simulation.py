@@ -9,11 +9,13 @@ None of these processes outlives the one that wanted it, where the system has se
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -101,10 +103,11 @@ def build(
     coverage: bool = False,
     fast: bool = False,
     turn: str = "",
+    stop: Stop | None = None,
 ) -> Build:
     """Compile, unless that was done before; with Verilator's code coverage if asked for. fast: Verilator and the C++
     compiler optimize nothing, for a first look at a design. turn: of the builds that are made, for the line
-    that shows it. SimError with the end of the log.
+    that shows it. stop: once it is set, the compilers are killed and Stopped raised. SimError with the end of the log.
     """
     recipe = recipe_of(config, sim, rtl_dir, waves, coverage, fast)
     place = BUILDS / recipe.key
@@ -112,7 +115,7 @@ def build(
         if not _complete(place):
             with kept.making(recipe.key):
                 if not _fetched(recipe, place):
-                    _make(recipe, place, Path(rtl_dir).resolve())
+                    _make(recipe, place, Path(rtl_dir).resolve(), stop)
     return Build(recipe.simulator, place / recipe.image, recipe.waves, config.bench)
 
 
@@ -174,7 +177,7 @@ def _fetched(recipe: Recipe, place: Path) -> bool:
     return kept.fetch(recipe.key, (recipe.image, _LOG, _COMPLETE), place) and _complete(place)
 
 
-def _make(recipe: Recipe, place: Path, rtl_dir: Path) -> None:
+def _make(recipe: Recipe, place: Path, rtl_dir: Path, stop: Stop | None = None) -> None:
     """Compile now."""
     if recipe.simulator.name == "verilator" and len(str(place).split()) > 1:
         raise SimError(
@@ -190,7 +193,7 @@ def _make(recipe: Recipe, place: Path, rtl_dir: Path) -> None:
     with open(place / _LOG, "w") as log:
 
         def step(command: Sequence[str]) -> None:
-            _step(list(command), log, place, recipe.simulator.env, rtl_dir)
+            _step(list(command), log, place, recipe.simulator.env, rtl_dir, stop)
 
         if recipe.simulator.name == "verilator":
             read = verilate(recipe, place, step, processes.cores())
@@ -262,7 +265,9 @@ def _tied(command: list[str]) -> list[str]:
     return ["setpriv", "--pdeathsig", "KILL", "--", *command] if shutil.which("setpriv") else command
 
 
-def _step(command: list[str], log: Any, place: Path, env: dict[str, str], rtl_dir: Path) -> None:
+def _step(
+    command: list[str], log: Any, place: Path, env: dict[str, str], rtl_dir: Path, stop: Stop | None = None
+) -> None:
     log.write(" ".join(command) + "\n")
     log.flush()
     without_make = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
@@ -273,11 +278,16 @@ def _step(command: list[str], log: Any, place: Path, env: dict[str, str], rtl_di
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
         env=without_make | env,
+        start_new_session=stop is not None,  # make's compilers end with it
     ) as process:
         try:
             while not processes.ended(process, _TURN):
-                pass
+                if stop is not None and stop.is_set():
+                    raise Stopped
         except BaseException:
+            if stop is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
             processes.kill(process)
             raise
     if process.returncode:

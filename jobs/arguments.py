@@ -165,7 +165,7 @@ def _ended(func: Callable[[list[str]], int | None]) -> int:
     except BrokenPipeError:
         close_stdout()
         code = 141
-    except (ValueError, OSError, RecursionError) as error:
+    except (ValueError, OSError, RecursionError, OverflowError) as error:
         if os.environ.get("TRACEBACK") == "1":
             raise
         try:
@@ -181,6 +181,8 @@ def sentence(error: Exception) -> str:
     """The text of an error in one line."""
     if isinstance(error, RecursionError):
         return "the input is nested too deeply; give a file as our tools write it"
+    if isinstance(error, OverflowError):  # of a reader that has no range of its own
+        return f"a number of the input is out of range ({error}); give numbers of at most 64 bits"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
             f"no space is left on the disk for {error.filename or written_by(error)}; free some, or name another folder"

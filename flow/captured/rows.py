@@ -145,7 +145,7 @@ def records(path: Path, keys: Mapping[str, type], what: str, ip: str) -> list[di
         found = shown.values(json_of(path.read_text()))
         for n, one in enumerate(found):
             for key, kind in keys.items():
-                if not isinstance(one[key], kind):
+                if not isinstance(one[key], kind) or (kind is int and not 0 <= one[key] < 2**64):
                     raise ValueError(f"{key} of number {n} is {one[key]!r}")
         if not found:
             raise ValueError("it is empty")

@@ -77,7 +77,7 @@ class Session:
         self.budget = 60.0 * minutes(given)
         self.begin = time.perf_counter()
         self.bad = sum(account.bad for account in accounts)
-        self.stopped = False
+        self.stopped, self.unbuilt = False, 0
         self.wanted = set(given.get("IP", ",".join(systems.NAMES)).split(","))
         self.code = sim == "verilator" and given.get("CODE") != "0"
         self.listed = {a.system.ip: stimuli(a.system, sim) for a in accounts}
@@ -119,7 +119,11 @@ class Session:
             return None
 
         with self.progress, during("all lots", share * self.budget) if self.budget else nullcontext():
-            drive(next_lot, self.sim, self.workers, ended=self._closed)
+            drive(next_lot, self.sim, self.workers, ended=self._closed, until=self._until(share))
+
+    def _until(self, share: float = 1.0) -> float | None:
+        """When what is under way is stopped, of time.monotonic."""
+        return time.monotonic() + max(0.0, share * self.budget - self.seconds) if self.budget else None
 
     def _lot(self, ip: str, jobs: list[Any]) -> CoverLot:
         cost = self.by_ip[ip].cost
@@ -133,6 +137,11 @@ class Session:
 
     def _closed(self, done: Played[CoverLot]) -> None:
         _demand_built(done)
+        if done.stopped:
+            self.stopped = True
+            self.unbuilt += not (done.lot.place / "jobs.json").exists()
+        if not done.results:
+            return
         account = self.by_ip[done.lot.ip]
         account.cost.builds += done.build_cpu
         account.cost.runs += done.run_cpu
@@ -171,6 +180,9 @@ class Session:
 
         def ended(done: Played[CoverLot]) -> None:
             _demand_built(done)
+            if done.stopped:
+                self.stopped = True
+                return  # half of a build's runs are no measurement
             new = runs.ended(done)
             save_cost(self.by_ip[done.lot.ip], self.runs / done.lot.ip)
             self.say(
@@ -178,7 +190,7 @@ class Session:
             )
 
         with during("measuring code coverage"):
-            drive(next_lot, self.sim, self.workers, ended=ended, coverage=True)
+            drive(next_lot, self.sim, self.workers, ended=ended, until=self._until(), coverage=True)
         for result in runs.bad:
             self._complain(result)
         return runs.sum.files() if runs.builds else None

@@ -51,6 +51,9 @@ def tell(cover: Mapping[str, Any], session: Session, out: Path) -> bool:
             f" {cost.code_builds + cost.code_runs:.0f} s code coverage"
         )
     stopped = "; the time was up, the same command goes on" if session.stopped else ""
+    if n := session.unbuilt:
+        built = f"{n} simulation{'s were' if n > 1 else ' was'} still being built when the time was up"
+        print(f"note: {built}; give BUDGET=<more minutes>, what is built is kept")
     total = sum(account.cost.total for account in session.accounts)
     print(
         f"{'PASS' if cover['closed'] else 'FAIL'}  coverage in {session.seconds / 60:.1f} minutes, {total:.0f} s of CPU"

@@ -119,7 +119,7 @@ class Record:
         number, record = 0, None
         try:
             for number, line in enumerate(lines):  # noqa: B007 - the message names it
-                got = shown.values(json.loads(line))
+                got = _sized(shown.values(json.loads(line)))
                 if record is None:
                     record = _of_header(got)
                 else:
@@ -131,6 +131,16 @@ class Record:
         if record is None:
             raise RecordError(f"{path} is empty; a record begins with a line that has platform and policy")
         return record
+
+
+def _sized(of: Any) -> Any:
+    """The same; ValueError if a number of it is wider than a register."""
+    inside = of.values() if isinstance(of, dict) else of if isinstance(of, list) else ()
+    for one in inside:
+        _sized(one)
+    if isinstance(of, int) and not -(2**63) <= of < 2**64:
+        raise ValueError(f"{of} has more than 64 bits")
+    return of
 
 
 def _text(path: Path) -> str:
