@@ -10,7 +10,8 @@ from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.blocks import to_beats
 from rvtrace.models.riscv.builder import ProgramBuilder
 from rvtrace.models.riscv.program import Program
-from rvtrace.models.riscv.retired import Retired
+from rvtrace.models.riscv.retired import IType, Retired
+from rvtrace.models.riscv.stream import with_options
 from rvtrace.tb.common.stimulus.traced_program import idle_sijump_code, through_idle_sijump, with_idle_sijump
 from rvtrace.tb.ntrace.stimulus.scenarios.base import RV32, SMALL, TWO, Script, builder, configs, scenario
 
@@ -66,6 +67,20 @@ def all_jumps(s: Script) -> None:
     """Direct jumps and calls of both sizes among branches: each is reported like a taken branch, and no call of theirs
     is pushed.
     """
+    _direct_jumps(s)
+
+
+def _reserved(config: Config, rng: Random, program: Program, retired: Retired) -> Beats:
+    return to_beats(with_options(retired, program, True, IType.RESERVED), config.blocks, "single")
+
+
+@scenario("NT.2.itype7", "NT.2.all_jumps", configs=configs(variant="rc7", all_jumps=(0, 1)), beats=_reserved)
+def reserved_itype(s: Script) -> None:
+    """The same where the port says itype 7 for the direct jumps: with all-jumps a taken branch, without it nothing."""
+    _direct_jumps(s)
+
+
+def _direct_jumps(s: Script) -> None:
     b = builder(s.config)
     for n in range(6):
         b.label(f"n{n}")

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rvtrace.models.riscv.builder import ProgramBuilder
+from rvtrace.models.riscv.walk import Walk
 from rvtrace.tb.ntrace.stimulus.scenarios.base import SMALL, TWO, Script, builder, configs, scenario
 
 HTM = {"mode": "htm", "repeated_history": 1}
@@ -13,6 +17,34 @@ HTM = {"mode": "htm", "repeated_history": 1}
 )
 def loop_patterns(s: Script) -> None:
     """Loops whose branches repeat every 1 to 15, and one without a pattern; each ends in the middle of a pattern."""
+    walk, at = s.start(_pattern_code(s))
+    full = s.config.hist_bits - 1
+    for period in (*range(1, 16), 31, 17):
+        pattern = [bool(s.rng.randrange(2)) for _ in range(period - 1)] + [True]
+        pattern[0] = period == 1
+        length = max(full // period, 1) * period
+        for turns in (2 * length + 3, 6 * length + s.rng.randrange(length), 17 * length + 5):
+            _turns(walk, at, pattern, max(turns, full + 1))
+    walk.step()
+
+
+@scenario("NT.9.3.repeated_history", configs=(*configs(**HTM), *configs(**HTM, repeat_branch=1)))
+def patterns_again(s: Script) -> None:
+    """The branches of a pattern that was held and is reported already, once more: as many, one less and one more, with
+    a trap after them.
+    """
+    walk, at = s.start(_pattern_code(s))
+    full = s.config.hist_bits - 1
+    for period in (1, 2, 3, 4, 7):
+        whole = full // period * period
+        pattern = [period == 1] + [True] * (period - 1)
+        for turns in (2 * full, *(whole + more for more in (0, -1, 1, 0)), full, full + 1):
+            _turns(walk, at, pattern, turns)
+    walk.step()
+
+
+def _pattern_code(s: Script) -> ProgramBuilder:
+    """A loop that goes on whether its branch is taken or not."""
     b = builder(s.config)
     b.label("loop")
     b.nop()
@@ -21,20 +53,17 @@ def loop_patterns(s: Script) -> None:
     b.c_j("loop")
     b.label("end")
     b.jalr(0, 10)
-    walk, at = s.start(b)
-    full = s.config.hist_bits - 1
-    for period in (*range(1, 16), 31, 17):
-        pattern = [s.rng.randrange(2) for _ in range(period - 1)] + [1]
-        pattern[0] = 0 if period > 1 else 1
-        length = max(full // period, 1) * period
-        for turns in (2 * length + 3, 6 * length + s.rng.randrange(length), 17 * length + 5):
-            for turn in range(max(turns, full + 1)):
-                taken = bool(pattern[turn % period])
-                walk.step().branch(taken)
-                if not taken:
-                    walk.step(2)
-            walk.trap(5, at["trap_handler"], interrupt=True).step(3).jump(at["loop"])
-    walk.step()
+    return b
+
+
+def _turns(walk: Walk, at: dict[str, int], pattern: Sequence[bool], count: int) -> None:
+    """So many of the loop, and an interrupt."""
+    for turn in range(count):
+        taken = pattern[turn % len(pattern)]
+        walk.step().branch(taken)
+        if not taken:
+            walk.step(2)
+    walk.trap(5, at["trap_handler"], interrupt=True).step(3).jump(at["loop"])
 
 
 def _loop(s: Script, counts: tuple[int, ...]) -> None:
