@@ -210,7 +210,7 @@ def play(made: Build, plays: Sequence[Play], place: Path, plusargs: Sequence[str
         forks.append(forked.Fork(list(one.numbers), list(one.limits), [job.to_dict() for job in jobs], one.instead))
         leads.append(fresh(one.jobs[0], out))
     forked.leave(place, forks)
-    limit = _START + sum(sum(one.limits) for one in plays)
+    limit = _START + forked.PATIENCE * sum(sum(one.limits) for one in plays)
     results = run(replace(made, bench=_Forking(made.bench.top, made.bench.rtl)), leads, place, limit, plusargs=plusargs)
     if not forked.ended(place):
         raise SimError(f"the process of several faults broke: {results[-1]['error']}")

@@ -2,6 +2,9 @@
 """How faults are played: the order of the runs, which of them ends the play of a fault, and the line of an outcome."""
 
 import json
+import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -97,3 +100,23 @@ def test_a_clause_that_is_broken_and_holds_while_others_fail_is_told(clauses: An
     assert passing(["A"], [{"clauses": clauses}]) == still
     assert passing(["A"], [{"clauses": clauses}, {"clauses": {"A": [1, 1]}}]) == ()
     assert ("BROKEN, YET PASS: A" in Row("one", KILLED, passing=still).text()) is bool(still)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the system does not show what a child computes")
+def test_the_time_of_a_child_is_what_it_computes() -> None:
+    """One that waits for the machine is not stopped; one that goes on for ever, or waits for ever, is."""
+
+    def ended(run: Callable[[], None]) -> str:
+        child = os.fork()
+        if not child:
+            run()
+            os._exit(0)
+        return forked._end(child, 0.2)
+
+    def busy() -> None:
+        while True:
+            pass
+
+    assert ended(lambda: time.sleep(0.4)) == ""
+    assert ended(busy) == "stopped after 0 s"
+    assert ended(lambda: time.sleep(60)) == "stopped after 0 s"
