@@ -17,6 +17,7 @@ from rvtrace.jobs.job import Job
 
 MARK = "capture.json"  # in the folder of a capture, from the moment it is begun
 _LONGEST = 100  # characters of a name
+_PLAIN = re.compile(r"([A-Z][A-Z0-9_]*=)?([a-z0-9_][a-z0-9_.+-]*)?(?<![-.])")  # words that a name shows as they are
 # What a capture, and what is made from it in its folder, may leave beside the files of its system.
 _BESIDE = (
     "result.json", "beats.npz", "cycles.npz", "view.html", MARK,
@@ -49,12 +50,14 @@ def name_of(job: Job) -> str:
 
 
 def named(*words: str) -> str:
-    """A name of these words for a folder; a long one ends with a hash of what is left out."""
+    """A name of these words for a folder, another for each list of words: a long one ends with a hash of what is left
+    out, and so does one of words that it does not show as they are, such as their case and blanks.
+    """
     parts = [re.sub(r"[^\w.+-]+", "-", word).strip("-.").lower() for word in words]
     name = "-".join(part for part in parts if part)
-    if len(name) <= _LONGEST:
+    if len(name) <= _LONGEST and all(map(_PLAIN.fullmatch, words)):
         return name
-    last = parts[-1]
+    last = next((part for part in reversed(parts) if part), "")
     digest = hashlib.sha256(" ".join(words).encode()).hexdigest()[:8]
     return f"{name[: _LONGEST - len(last) - 10].rstrip('-.')}-{digest}-{last}"
 

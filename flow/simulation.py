@@ -32,6 +32,7 @@ from rvtrace.flow.compilers import OF_VERILATOR, Recipe, compile_vvp, verilate
 from rvtrace.flow.generate import rows
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulators import Simulator
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import json_of, short
 from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
 from rvtrace.jobs.job import WAVES, Job, save_jobs
@@ -341,7 +342,7 @@ def run(
         results.append(finished(job) or broken(job, why))
     if trouble and all(r["verdict"] == "PASS" for r in results):
         results[-1] |= {"verdict": "ERROR", "error": trouble}
-        (Path(jobs[-1].out) / "result.json").write_text(json.dumps(results[-1], indent=1))
+        files.write(Path(jobs[-1].out) / "result.json", json.dumps(results[-1], indent=1))
     if tell is not None:
         for result in results[reported:]:
             tell(result)
@@ -362,9 +363,7 @@ def broken(job: Job, why: str) -> dict[str, Any]:
     from rvtrace.jobs.results import blank
 
     result = blank(job) | {"error": why}
-    path = Path(job.out) / "result.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(result, indent=1))
+    files.write(Path(job.out) / "result.json", json.dumps(result, indent=1))
     return result
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _MARKS = (
     "compliance.json", "result.json", "results.json", "report.json", "faults.json", "jobs.json", "trace.bin", "runs",
     "summary.md", "coverage.json", "files.json", "left.json",
 )  # fmt: skip
+
+_LEAST = 1 << 16  # bytes that a disk must have room for before the work: what is written is at least that long
 
 
 class OutputError(ValueError):
@@ -56,6 +59,16 @@ def _possible(path: Path, said: str) -> None:
         raise OutputError(f"{said} cannot be written: {above} is a file; name another place")
     if not os.access(above, os.W_OK):
         raise OutputError(f"{said} cannot be written: {above} may not be changed; check its permissions")
+    folder = above if above.is_dir() else above.parent
+    if above.exists() and not above.is_dir() and not above.is_file():  # a pipe or a device
+        return
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(_LEAST))
+    except OSError as error:
+        raise OutputError(
+            f"{said} cannot be written: {folder}: {error.strerror}; free some space, or name another place"
+        ) from None
 
 
 def tracked(path: Path) -> str:

@@ -23,6 +23,7 @@ from xml.etree import ElementTree as ET
 from jinja2 import Environment, FileSystemLoader
 
 from rvtrace.flow.dut.waivers import Waiver
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import json_of, typed
 from rvtrace.jobs.arguments import short as below
 from rvtrace.report import provenance, signoff, summary
@@ -61,14 +62,24 @@ def write(
     done.
     """
     compliance = judge(subject, results, waivers, today, plans)
+    try:
+        _leave(compliance, out)
+    except OSError:  # what was found is said all the same
+        print(f"{compliance.verdict}  {compliance.sentence}", flush=True)
+        raise
+    return compliance
+
+
+def _leave(compliance: Compliance, out: Path) -> None:
+    """Write the files."""
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(to_dict(compliance), indent=1, ensure_ascii=False)
-    (out / FILE).write_text(text + "\n", encoding="utf-8")
-    (out / "index.html").write_text(render(compliance, out), encoding="utf-8")
-    junit(compliance).write(out / "junit.xml", encoding="utf-8", xml_declaration=True)
+    files.write(out / FILE, text + "\n")
+    files.write(out / "index.html", render(compliance, out))
+    tree = junit(compliance)
+    files.at_once(out / "junit.xml", lambda part: tree.write(part, encoding="utf-8", xml_declaration=True))
     summary.leave(summary.of_compliance(compliance), out)
     signoff.write(compliance, out)
-    return compliance
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.jobs.arguments import ArgumentError, existing_file, parse
+from rvtrace.jobs.files import write as write_file
 from rvtrace.models.riscv.program import Program
 from rvtrace.report import lcov, listing
 from rvtrace.report.profile import Profile
@@ -98,8 +99,7 @@ def _write(given: Mapping[str, str], files: TraceFiles, kind: str, text: str) ->
         path = Path(given["OUT"]) / _FILES[kind]
     else:
         path = Path("build") / "decode" / f"{files.trace.stem}.{_FILES[kind]}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_file(path, text)
     return path
 
 
@@ -109,8 +109,7 @@ def _put(given: Mapping[str, str], text: str) -> None:
         print(text, end="")
         return
     path = Path(given["FILE"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_file(path, text)
     print(f"profile: {path}")
 
 

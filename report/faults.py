@@ -23,6 +23,7 @@ from rvtrace.flow.faults.devices import Experiment
 from rvtrace.flow.faults.operators import OPERATORS
 from rvtrace.flow.faults.rows import Fault
 from rvtrace.flow.faults.runner import BROKEN, EQUIVALENT, KILLED, REFUSED, SURVIVED, Row, passing
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import short
 from rvtrace.report.compliance_model import Compliance, Subject, judge
 
@@ -104,10 +105,9 @@ def green(found: Mapping[str, Any]) -> bool:
 
 def save(folder: Path, found: Mapping[str, Any]) -> Path:
     """Write faults.json and index.html; the page."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / FILE).write_text(json.dumps(found, indent=1))
+    files.write(folder / FILE, json.dumps(found, indent=1))
     page = folder / "index.html"
-    page.write_text(render(found), encoding="utf-8")
+    files.write(page, render(found))
     return page
 
 

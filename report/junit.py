@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import ArgumentError
 
 WORD = "a file for the results in JUnit's XML, beside the report"  # help of the word JUNIT=
@@ -110,6 +111,6 @@ def write(tree: ET.ElementTree, path: Path) -> None:
     """Write it, in a folder that is made; ArgumentError if that cannot be done."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        tree.write(path, encoding="utf-8", xml_declaration=True)
+        files.at_once(path, lambda part: tree.write(part, encoding="utf-8", xml_declaration=True))
     except OSError as error:
         raise ArgumentError(f"JUNIT={path} cannot be written ({error.strerror}); give JUNIT=<a file>") from None

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from rvtrace.jobs import systems
+from rvtrace.jobs import files, systems
 from rvtrace.jobs.arguments import short, typed
 from rvtrace.jobs.builds import ROOT
 from rvtrace.report import clauses, history, junit, runs, summary
@@ -41,20 +41,27 @@ def write(
     regressions: what earlier regressions left (rvtrace.flow.regress.history).
     """
     reports, problems = load(results, plans, only)
-    if junit_file is not None:
-        junit.write(junit.of_results((r for report in reports for r in report.results), problems), Path(junit_file))
-    out.mkdir(parents=True, exist_ok=True)
+    passed, sentences = verdict(reports, problems)
     page = out / "index.html"
-    page.write_text(render(reports, problems, str(results), cover, regressions), encoding="utf-8")
+    try:
+        if junit_file is not None:
+            junit.write(junit.of_results((r for report in reports for r in report.results), problems), Path(junit_file))
+        files.write(page, render(reports, problems, str(results), cover, regressions))
+        _leave_beside(reports, problems, out)
+    finally:  # what was found is said whatever happens to the report
+        print(f"{'PASS' if passed else 'FAIL'}  {' '.join(sentences)}", flush=True)
+    print(f"report: {page}")
+    return passed
+
+
+def _leave_beside(reports: list[Report], problems: list[str], out: Path) -> None:
+    """Coverage for other viewers, and the summary."""
     for report in reports:
         if report.definition is not None:
             export(report.definition, report.coverage, out / "coverage")
     passed, sentences = verdict(reports, problems)
     titles = {report.ip: title(report) for report in reports}
     summary.leave(summary.of_reports(title_of_all(reports), passed, sentences, reports, titles), out)
-    print(f"{'PASS' if passed else 'FAIL'}  {' '.join(sentences)}")
-    print(f"report: {page}")
-    return passed
 
 
 def load(results: Path, plans: Path, only: Iterable[Path] | None = None) -> tuple[list[Report], list[str]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
 
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.report import provenance
 from rvtrace.report.compliance_model import LEVELS, VERDICTS, Compliance, Row, percent
@@ -28,9 +29,9 @@ WORD = "a private SSH key: it signs SHA256SUMS, the checksums of the report's fi
 def write(compliance: Compliance, out: Path) -> None:
     """The page, and the checksums of every file that the folder of the report has; OSError."""
     (out / f"{SUMS}.sig").unlink(missing_ok=True)  # of an earlier report
-    (out / PAGE).write_text(render(compliance), encoding="utf-8")
+    files.write(out / PAGE, render(compliance))
     found = provenance.files_of(path for path in out.iterdir() if path.is_file() and path.name != SUMS)
-    (out / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in found.items()), encoding="utf-8")
+    files.write(out / SUMS, "".join(f"{digest}  {name}\n" for name, digest in found.items()))
 
 
 def sign(out: Path, key: Path) -> Path:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rvtrace.jobs import files
 from rvtrace.report.compliance_model import VERDICTS, Compliance
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def of_compliance(compliance: Compliance) -> str:
 
 def leave(text: str, folder: Path) -> None:
     """Write it, and append it to the page of a hosted job."""
-    (folder / FILE).write_text(text, encoding="utf-8")
+    files.write(folder / FILE, text)
     if page := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
             with open(page, "a", encoding="utf-8") as file:

@@ -23,6 +23,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.jobs.files import write as write_file
 from rvtrace.report.viewer_columns import halves, packed
 from rvtrace.report.viewer_cycles import read as read_cycles
 from rvtrace.report.viewer_findings import Finding, Judgement, placed
@@ -203,8 +204,7 @@ class View:
     def write(self, path: Path) -> int:
         """Write the page; its size in bytes. OSError if that cannot be done."""
         text = self.render()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text)
         return len(text.encode())
 
 

@@ -71,7 +71,7 @@ def main(argv: list[str]) -> int:
         forget(out)
         print("sources changed while it ran: some runs are of the old ones; the next `make cover` begins anew")
     good = tell(cover, session, out)
-    page.write(runs, out / "report" if "OUT" in given else page.OUT)
+    page.write(runs, out / "report" if "OUT" in given else page.OUT / "cover")
     return 0 if good else 1
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import ArgumentError, existing_file, main_guard, parse, typed
 from rvtrace.jobs.systems import judge
 from rvtrace.models.riscv.program import Program
@@ -32,7 +33,7 @@ def main(argv: list[str]) -> int:
     out = Path(given.get("OUT") or elf.with_suffix(".trace"))
     if out.is_dir() or not out.parent.is_dir():
         raise ArgumentError(f"{out} is no file that can be written; give OUT=<file> in a folder that exists")
-    out.write_bytes(data)
+    files.write(out, data)
     groups = decode(data, config).group_count
     shown = typed("make decode", {"IP": "tandem", "TRACE": out, "ELF": elf, **_words(config)})
     print(f"wrote {out}: {len(data):,} bytes, {groups:,} groups for RV{config.xlen}; `{shown}` shows them")

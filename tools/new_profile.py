@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse, short
 from rvtrace.models.riscv.iss.config import EXTENSIONS, MODES, HartError, virt
 from rvtrace.models.tandem.verifier.profile import Profile
@@ -36,8 +37,7 @@ def main(argv: list[str]) -> int:
         profile = Profile(virt(number(given, "XLEN", 64), **choices))
     except HartError as error:
         raise ArgumentError(str(error)) from None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(profile.to_dict(), indent=2) + "\n")
+    files.write(path, json.dumps(profile.to_dict(), indent=2) + "\n")
     print(f"{short(path)}: a hart as QEMU's virt machine has it; edit what yours does otherwise")
     print(f"next: give `PROFILE={path}` to `make check-trace` or `make verify`")
     return 0

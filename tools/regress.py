@@ -75,7 +75,8 @@ def _reported(given: dict[str, str], out: Path, only: list[Path]) -> bool:
     """Whether the report, if one is wanted, says PASS."""
     junit_file = given.get("JUNIT")
     if given.get("REPORT") != "0":
-        return page.write(out, only=only, junit_file=junit_file, regressions=history.place(given, out))
+        where = out / "report" if "OUT" in given else page.OUT / "regress" / out.name  # not where that of `make` is
+        return page.write(out, where, only=only, junit_file=junit_file, regressions=history.place(given, out))
     if junit_file is not None:
         junit.write(junit.of_results(*collect(out, only)), Path(junit_file))
     return True

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.dut.sources import Sources
-from rvtrace.flow.files import at_once, replace
 from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
+from rvtrace.jobs.files import at_once, replace
 from rvtrace.models.subsystem.config import Config
 from rvtrace.tb.subsystem.builds import BUILD
 

@@ -22,7 +22,7 @@ from rvtrace.flow.cover.plan import START_SECONDS, Plan
 from rvtrace.flow.jobs import Played, build_of, drive, trouble
 from rvtrace.flow.progress import Progress, during
 from rvtrace.flow.simulation import SimError
-from rvtrace.jobs import systems
+from rvtrace.jobs import files, systems
 from rvtrace.jobs.arguments import ArgumentError, flag, number
 from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.common.coverage.export import DOCTYPE, cobertura, export_all, write
@@ -218,7 +218,7 @@ class Session:
         now = cover_data.entry(cover)
         if before is not None:
             cover["trend"] = cover_data.Trend(before, now).to_dict()
-        (self.out / cover_data.COVER).write_text(json.dumps(cover, indent=1))
+        files.write(self.out / cover_data.COVER, json.dumps(cover, indent=1))
         cover_data.remember(self.out, now)
         export_all([(a.definition, a.counts) for a in self.accounts], self.out)
         if code:
@@ -226,7 +226,7 @@ class Session:
             for path, file in code.items():
                 packages.setdefault(str(Path(path).parent), []).append(file.source())
             write(cobertura(packages, ROOT, cover["revision"]), self.out / "code.cobertura.xml", DOCTYPE)
-            (self.out / "code.info").write_text(code_coverage.lcov(dict(code), ROOT))
+            files.write(self.out / "code.info", code_coverage.lcov(dict(code), ROOT))
         self.trend = cover_data.Trend(before, now).lines() if before is not None else []
         self.tries = [(ip, t) for ip, found in tries.items() for t in found]
         return cover

@@ -10,9 +10,9 @@ from typing import Any
 from rvtrace.flow.dut import bus_master
 from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.ports import Fit, fit
-from rvtrace.flow.files import replace
 from rvtrace.jobs.arguments import typed
 from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.files import replace
 
 FOLDER = ROOT / "build" / "dut"
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from rvtrace.flow.files import replace
 from rvtrace.flow.generate.source import vector
 from rvtrace.jobs import names
 from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.files import replace
 from rvtrace.tb.common.layout import DRIVE, JOIN, Field, Layout, Rows, Slots, Zero
 
 FOLDER, _ENDING = "build/rows", "_rows.sv"

@@ -14,6 +14,7 @@ from typing import Any
 from rvtrace.flow.failures import grouped
 from rvtrace.flow.jobs import Lot, build_of, play
 from rvtrace.flow.regress.folder import key, key_of
+from rvtrace.jobs import files
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job
 
@@ -70,7 +71,7 @@ class Seen:
 
 def write(out: Path, found: list[dict[str, Any]]) -> None:
     """Leave them as buckets.json."""
-    (out / FILE).write_text(json.dumps(found, indent=1))
+    files.write(out / FILE, json.dumps(found, indent=1))
 
 
 def text(found: list[dict[str, Any]], out: Path) -> str:

@@ -15,6 +15,7 @@ from typing import IO, Any
 from rvtrace.flow import simulators
 from rvtrace.flow.folders import SOURCES, digest_of, named
 from rvtrace.flow.jobs import RESULTS
+from rvtrace.jobs import files
 from rvtrace.jobs.arguments import ArgumentError, flag, json_of
 from rvtrace.jobs.job import Job
 
@@ -24,6 +25,7 @@ _SOURCES = {
     "flow": ("compilers.py", "jobs.py", "processes.py", "simulation.py", "simulators.py"),
 }  # fmt: skip
 HISTORY = "history.jsonl"  # of all regressions; rvtrace.flow.regress.history
+KEPT = "kept"  # folder of what each found; rvtrace.flow.regress.kept
 _STATE, _LOCK = "regress.json", "regress.lock"
 # Words that change no result: the others make another regression.
 _BESIDE = (
@@ -96,10 +98,12 @@ def begin(out: Path, default: Path, given: Mapping[str, str], sim: str) -> dict[
     if path.exists() or out == default:
         for child in out.iterdir():
             if child.is_dir() and not child.is_symlink():
+                if child.name == KEPT:
+                    continue
                 shutil.rmtree(child, ignore_errors=True)
             elif child.name not in (_LOCK, HISTORY):
                 child.unlink()
-    path.write_text(json.dumps(state, indent=1))
+    files.write(path, json.dumps(state, indent=1))
     return {}
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from rvtrace.flow.jobs import lots, run_lots
 from rvtrace.flow.processes import cores
 from rvtrace.flow.regress import buckets, folder, history
+from rvtrace.flow.regress import kept as kept_files
 from rvtrace.flow.regress.folder import key_of
 from rvtrace.flow.regress.progress import Progress
 from rvtrace.flow.regress.seeds import SEEDS
@@ -78,6 +79,8 @@ def regress(jobs: list[Job], sim: str, out: Path, given: Mapping[str, str]) -> i
     if left:
         results = [result for job in jobs if (result := finished(job)) is not None]
         history.remember(history.place(given, out), out.name, results, found)
+        summary = kept_files.leave(history.place(given, out).with_name(folder.KEPT), out.name, given, results, found)
+        print(f"kept for a comparison: {os.path.relpath(summary)}", flush=True)
     if found:
         print(buckets.text(found, out), flush=True)
     return progress.bad

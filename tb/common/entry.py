@@ -24,6 +24,7 @@ from typing import Any
 import cocotb
 from pyuvm import ConfigDB, uvm_factory, uvm_root
 
+from rvtrace.jobs import files
 from rvtrace.jobs.builds import ROOT
 from rvtrace.jobs.job import Job, JobError
 from rvtrace.jobs.names import test_class_of
@@ -55,7 +56,8 @@ async def jobs(dut: Any) -> None:
             said = str(error) if isinstance(error, ProgrammingError) else f"{type(error).__name__}: {error}"
             result = blank(job) | {"error": said}
         result["stats"].setdefault("seconds", {})["total"] = time.perf_counter() - begin
-        (out / "result.json").write_text(json.dumps(result, indent=1, default=lambda number: number.item()))  # of numpy
+        text = json.dumps(result, indent=1, default=lambda number: number.item())  # of numpy
+        files.write(out / "result.json", text)
         forget_loggers(loggers)
 
 

@@ -13,9 +13,9 @@ from rvtrace.flow.dut.description import Dut, DutError
 from rvtrace.flow.dut.names import names, renamed, sized
 from rvtrace.flow.dut.ports import MISMATCH, MISSING, OK, WRONG, fit
 from rvtrace.flow.dut.workspace import written
-from rvtrace.flow.files import replace
 from rvtrace.flow.simulation import sources
 from rvtrace.jobs import systems
+from rvtrace.jobs.files import replace
 from rvtrace.jobs.job import Job
 from tests.flow.dut_folders import MODULE, folder
 

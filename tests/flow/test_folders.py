@@ -35,7 +35,15 @@ def test_a_long_name_is_cut_and_still_its_own():
     first = named("ntrace", *(f"OPTION{n}=1" for n in range(40)), "seed7")
     other = named("ntrace", *(f"OPTION{n}=1" for n in range(39)), "OPTION39=2", "seed7")
     assert first != other and all(len(name) <= 100 and name.endswith("-seed7") for name in (first, other))
-    assert named("a/../b", "X='1 2'") == "a-..-b-x-1-2"
+    assert named("a/../b", "X='1 2'").startswith("a-..-b-") and named("a/../b", "X='1 2'").endswith("-x-1-2")
+    assert len(named("a" * 90, "B" * 90)) <= 100
+
+
+def test_names_that_differ_in_case_or_blanks_are_other_folders():
+    alike = ["TEST=a b.py", "TEST=a-b.py", "TEST=A-b.py", "TEST=a  b.py", "TEST=a/b.py", "TEST=a-b.py-", "TEST-a-b.py"]
+    names = [named("ntrace", "sort", word, "seed1") for word in alike]
+    assert len({name.lower() for name in names}) == len(alike), names
+    assert names[1] == "ntrace-sort-test-a-b.py-seed1" and all(name.endswith("-seed1") for name in names)
 
 
 def test_each_configuration_of_a_regression_has_its_own_folder():

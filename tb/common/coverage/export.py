@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from rvtrace.jobs import files
 from rvtrace.jobs.coverage import Definition
 
 Hits = Mapping[str, Mapping[str, int]]
@@ -65,9 +66,7 @@ def write(tree: ET.Element, path: Path, doctype: str = "") -> None:
     """A tree as a file."""
     ET.indent(tree)
     text = ET.tostring(tree, encoding="unicode")
-    path.write_text(
-        "\n".join(filter(None, ['<?xml version="1.0" encoding="utf-8"?>', doctype, text])) + "\n", encoding="utf-8"
-    )
+    files.write(path, "\n".join(filter(None, ['<?xml version="1.0" encoding="utf-8"?>', doctype, text])) + "\n")
 
 
 def _sources(definition: Definition, counts: Hits) -> list[Source]:
