@@ -20,17 +20,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from rvtrace.models.common.user_cache import home
+
 CACHE_BYTES = 6 << 30  # bytes of all entries
 _OLD = 24 * 3600  # seconds after which a half-written entry belongs to no living process
-
-
-def home() -> Path:
-    """Where the folder is, whether or not it exists; a relative XDG_CACHE_HOME counts for nothing, as its
-    specification has it.
-    """
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(named) if named.startswith("/") else Path(os.path.expanduser("~")) / ".cache"
-    return base / "rvtrace"
 
 
 def folder() -> Path | None:

@@ -98,6 +98,7 @@ def test_bits():
 
 def test_what_was_compiled_of_other_sources_goes(tmp_path, monkeypatch):
     """Numba keeps code by the file of its function, and does not see a change of `walking`."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")  # no folder can be made there
     module: Any = SimpleNamespace(__name__="kernel", __file__=str(tmp_path / "kernel.py"), run=k.run, push=k.push)
     (tmp_path / "kernel.py").write_text("")
     (tmp_path / "__pycache__").mkdir()
