@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether Yosys proves a mutant equivalent: the module that has it, with all below, against the unchanged one, by
 their structure or by induction over the registers, for each set of parameters that the builds of the campaign give it.
+Where a package has it, the whole designs are compared, by their structure alone.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,16 +42,19 @@ class Prover:
     def __init__(self, design: Design, builds: Iterable[BuildConfig], limit: float = PROOF_SECONDS) -> None:
         self.design, self.limit = design, limit
         self._instances: dict[str, list[Instance]] = {}
+        self._tops: list[Instance] = []
         try:
             self._command = yosys()
         except SynthesisError:
             self._command = ""
+        ours = {found[2] for text in design.texts.values() for found in _MODULE.finditer(text)}
         for build in builds:
             for top in design.tops(build):
-                for module, parameters in _found(top):
-                    listed = self._instances.setdefault(module, [])
-                    if (one := Instance(module, parameters)) not in listed:
+                for one in _found(top):
+                    listed = self._instances.setdefault(one.module, [])
+                    if one not in listed:
                         listed.append(one)
+                self._tops += [one for one in _outermost(top, ours) if one not in self._tops]
 
     @property
     def available(self) -> bool:
@@ -63,18 +67,19 @@ class Prover:
         before = [one for one in _MODULE.finditer(text) if one.start() <= mutant.parts[0].start]
         if not self._command or not before:
             return ""
-        if before[-1][1] != "module":  # all modules that read the package: that takes too long
-            return ""
-        instances = self._instances.get(before[-1][2], [])
+        # Of a package any module may read, so that whole designs are compared, which is too much for induction.
+        of_module = before[-1][1] == "module"
+        instances = self._instances.get(before[-1][2], []) if of_module else self._tops
         if not instances or len(instances) > _SETS:
             return ""
         changed = mutant.applied(text)
-        if not all(self._same(one, mutant.file, changed) for one in instances):
+        if not all(self._same(one, mutant.file, changed, of_module) for one in instances):
             return ""
         number = len(instances)
-        return f"module {before[-1][2]} is the same in {number} set{'s' * (number > 1)} of parameters"
+        what = f"module {before[-1][2]}" if of_module else f"all that reads {before[-1][2]}"
+        return f"{what} is the same in {number} set{'s' * (number > 1)} of parameters"
 
-    def _same(self, instance: Instance, file: str, text: str) -> bool:
+    def _same(self, instance: Instance, file: str, text: str, induction: bool) -> bool:
         (ROOT / "build").mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
             place = Path(folder)
@@ -91,6 +96,8 @@ class Prover:
                 return False
             if same_structure(*netlists):
                 return True
+            if not induction:
+                return False
             prove = [
                 "design -copy-from gold -as gold gold",
                 "design -copy-from gate -as gate gate",
@@ -132,7 +139,23 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
-def _found(instance: Any) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+def _found(instance: Any) -> Iterator[Instance]:
+    """An instance and all below."""
+    yield _of(instance)
+    for member in _instances(instance.body):
+        yield from _found(member)
+
+
+def _outermost(instance: Any, ours: Container[str]) -> Iterator[Instance]:
+    """Those of the modules of a design that are in no other: what is around them is the testbench's."""
+    if instance.definition.name in ours:
+        yield _of(instance)
+        return
+    for member in _instances(instance.body):
+        yield from _outermost(member, ours)
+
+
+def _of(instance: Any) -> Instance:
     values = []
     for one in instance.body.parameters:
         symbol = getattr(one, "value", None)
@@ -144,9 +167,7 @@ def _found(instance: Any) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
                 values.append(
                     (one.name, str(number) if width == 32 and number >= 0 else f"{width}'h{number % (1 << width):x}")
                 )
-    yield instance.definition.name, tuple(values)
-    for member in _instances(instance.body):
-        yield from _found(member)
+    return Instance(instance.definition.name, tuple(values))
 
 
 def _instances(scope: Any) -> Iterator[Any]:

@@ -145,7 +145,9 @@ def test_yosys_proves_the_equivalent_and_not_the_others(subject: Subject, chosen
         pytest.skip("needs Yosys: `make area` installs it")
     assert prover.prove(chosen.mutants[2]) == "module ctr_rules is the same in 1 set of parameters"
     assert prover.prove(chosen.mutants[3]) == ""
-    assert prover.prove(chosen.mutants[1]) == ""  # of a package, which is no module
+    assert prover.prove(chosen.mutants[1]) == ""  # of a package
+    unread = mutant(subject.design, "ctr/ctr_pkg.sv", "package ctr_pkg;", "package ctr_pkg; localparam int A = 1;")
+    assert prover.prove(unread) == "all that reads ctr_pkg is the same in 1 set of parameters"
 
 
 RESULT: dict[str, Any] = {"verdict": "ERROR", "error": None, "failures": [], "name": "a"}
