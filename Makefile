@@ -13,6 +13,9 @@ override SYSTEM_PYTHON = '$(subst ','\'',$(value PYTHON))'
 # Nothing here multiplies matrices: each process would begin threads that wait for work in a busy loop.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# EDA tools set it for a Python of their own, with which this one does not start.
+unexport PYTHONHOME
+
 override TARGETS := all docs run test capture decode view check check-trace new-dut new-core new-profile compare verify elf-to-trace core verify-core readback mutants mutate isolate perf area sizes programs scale regress cover report results opensbi doctor list lint clean clean-cache clean-venv help venv
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := all

@@ -11,10 +11,16 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from rvtrace.flow.progress import during
 from rvtrace.jobs.builds import ROOT
 
+DEVELOPMENT = ROOT / "tools" / "requirements-dev.txt"
 REQUIREMENTS = ROOT / "flow" / "requirements-cores.txt"
 _SECONDS = 600
+
+
+class PackageError(ValueError):
+    """Packages that cannot be installed; the text says why."""
 
 
 def pinned(package: str, requirements: Path = REQUIREMENTS) -> str:
@@ -31,12 +37,25 @@ def installed(package: str) -> str:
         return ""
 
 
-def install(requirement: str) -> str:
+def development() -> None:
+    """Install what tests and linters need and `make` does not, unless it is there; PackageError if that fails."""
+    lines = [line.partition(";")[0].strip() for line in DEVELOPMENT.read_text().splitlines() if "==" in line]
+    names = {line.partition("==")[0] for line in lines}
+    if all(installed(name) and f"{name}=={installed(name)}" in lines for name in names):
+        return
+    with during(f"installing the {len(names)} packages of tests and linters"):
+        why = install("-r", str(DEVELOPMENT))
+    if why:
+        raise PackageError(f"the packages of {DEVELOPMENT.name} cannot be installed ({why}); check the network")
+
+
+def install(*requirement: str) -> str:
     """Install what a line of the requirements pins; "" or why that failed, as pip says it."""
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
+    pip += ["--no-input"]
     try:
         done = subprocess.run(
-            [*pip, "--no-deps", requirement],
+            [*pip, "--no-deps", *requirement],
             capture_output=True,
             text=True,
             timeout=_SECONDS,

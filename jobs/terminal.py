@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import locale
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -53,7 +54,12 @@ def guarded() -> Iterator[None]:
 
 
 def check(given: Mapping[str, str]) -> None:
-    """TextError if a word has control characters: the name of a file could print whatever it likes."""
+    """TextError if a word has control characters: the name of a file could print whatever it likes; or if files are not
+    read as UTF-8.
+    """
+    encoding = locale.getpreferredencoding(False)
+    if encoding.lower().replace("-", "") != "utf8":
+        raise TextError(f"files are read as {encoding} in this environment; set PYTHONUTF8=1, or LC_ALL=C.UTF-8")
     for name, value in given.items():
         if shown.line(value) != value:
             raise TextError(

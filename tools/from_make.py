@@ -37,6 +37,39 @@ def compiled_below(folder):
         os.environ.setdefault("PYTHONPYCACHEPREFIX", os.path.join(root, folder))
 
 
+def mended(root):
+    """Remove compiled modules that are cut off: a full disk leaves some, and each import of one ends in an EOFError,
+    also with space again. Those that were there when this looked last are not read again. How many were removed.
+    """
+    import marshal
+
+    mark = os.path.join(root, "build", "pycache-looked-at")
+    since = os.path.getmtime(mark) if os.path.exists(mark) else 0
+    removed = 0
+    for top in ("build/pycache", "models", "scoreboards", "jobs", "tb", "flow", "report", "tools", "tests"):
+        for folder, _, files in os.walk(os.path.join(root, top)):
+            for name in files if top == "build/pycache" or folder.endswith("__pycache__") else ():
+                path = os.path.join(folder, name)
+                try:
+                    if not name.endswith(".pyc") or os.path.getmtime(path) < since:
+                        continue
+                    with open(path, "rb") as file:
+                        file.seek(16)
+                        marshal.loads(file.read())
+                except (EOFError, ValueError, TypeError):
+                    os.remove(path)
+                    removed += 1
+                except OSError:  # another process removed it
+                    continue
+    try:
+        os.makedirs(os.path.dirname(mark), exist_ok=True)
+        with open(mark, "w"):
+            pass
+    except OSError:  # the disk is full: everything is looked at again
+        pass
+    return removed
+
+
 def main(argv):
     """Replace this process by the tool."""
     given = words(os.environ.get("MAKEFLAGS", ""))
@@ -46,6 +79,8 @@ def main(argv):
         sys.stderr.flush()
     sys.stdout.flush()
     compiled_below("build/pycache")
+    mended(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    os.environ["PYTHONUTF8"] = "1"  # files are UTF-8 whatever the locale
     os.execv(sys.executable, [sys.executable, *tool, *given])
 
 

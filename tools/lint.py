@@ -12,7 +12,7 @@ import sys
 from itertools import product
 from pathlib import Path
 
-from rvtrace.flow import simulators, type_check
+from rvtrace.flow import packages, simulators, type_check
 from rvtrace.flow.cycles import import_cycles
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import sources
@@ -28,6 +28,7 @@ _Linter = tuple[
 def main(argv: list[str]) -> int:
     """0 if all are clean, else 1."""
     parse(argv, {"SIM": "ignored"}, "Lint everything.")
+    packages.development()
     with during("linting"):
         return _lint()
 

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from rvtrace.flow import simulators
+from rvtrace.flow import packages, simulators
 from rvtrace.flow.simulation import built
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
 from rvtrace.jobs.builds import ROOT
@@ -30,6 +30,7 @@ _NO_TESTS = 5  # pytest's exit code
 def main(argv: list[str]) -> int:
     """pytest's exit code; 5 (nothing matched) is an error with a sentence."""
     given = parse(argv, WORDS, "Run the tests.", ("JUNIT",))
+    packages.development()
     sim = given.get("SIM", "verilator")
     found = simulators.find(sim)
     simulators.libpython()
