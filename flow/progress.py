@@ -34,7 +34,9 @@ _NOW = 2  # activities that a line names
 class Progress:
     """Work of which the number of parts is known. unit: what is counted. done, failed: of an earlier run. bad: what
     those that failed are called, "" if none can. even: the parts take about the same time, so that the end can be
-    estimated. now: more words about what takes time, asked for when a line is written.
+    estimated. before, first: seconds that all of it took the last time, None if nobody knows, which are what is said
+    until this share of the parts is done: the first may say little, as they wait for builds. now: more words about
+    what takes time, asked for when a line is written.
     """
 
     def __init__(
@@ -46,10 +48,13 @@ class Progress:
         failed: int = 0,
         bad: str = "failed",
         even: bool = True,
+        before: float | None = None,
+        first: float = 0.0,
         now: Callable[[], str] = lambda: "",
     ) -> None:
         self.total, self.unit, self.done, self.failed = total, unit, done, failed
-        self._bad, self._even, self._now, self._before = bad, even, now, done
+        self._bad, self._even, self._now, self._before, self._took = bad, even, now, done, before
+        self._first = first
         self.begun = time.monotonic()
 
     def __enter__(self) -> Progress:
@@ -78,6 +83,9 @@ class Progress:
     def left(self) -> float | None:
         """Seconds until it will probably end; None if nothing is known of it."""
         new = self.done - self._before
+        if new < self._first * (self.total - self._before):
+            left = (self._took or 0) - self.seconds
+            return left if left > 0 else None
         return self.seconds / new * max(0, self.total - self.done) if new > 0 and self._even else None
 
     def line(self) -> str:

@@ -108,6 +108,18 @@ def test_what_is_left_is_estimated_from_what_was_done_now(monkeypatch):
     assert progress.Progress(3_000_000, "bytes", bad="").line() == "0.00 of 3.00M bytes, 0:00"
 
 
+@pytest.mark.parametrize(("before", "said"), [(None, ""), (300.0, ", about 4:00 left"), (50.0, "")])
+def test_first_parts_say_nothing_and_the_last_time_does(monkeypatch, before, said):
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    shown = progress.Progress(100, before=before, first=0.2)
+    now[0] += 60
+    shown.step()
+    assert shown.line() == f"1 of 100 runs, 0 failed, 1:00{said}"
+    shown.step(parts=19)
+    assert shown.line() == "20 of 100 runs, 0 failed, 1:00, about 4:00 left"
+
+
 def test_parts_of_a_part_are_counted_by_the_one_that_is_shown():
     with progress.Progress(5) as outer:
         with progress.counting(2) as count:
