@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from rvtrace.flow import failing_page
 from rvtrace.flow.captured.verdict import tolerance_words, tolerances_in
 from rvtrace.flow.processes import cpu
+from rvtrace.flow.programs import own
 from rvtrace.flow.progress import counting
 from rvtrace.flow.simulation import SimError, Stop, Stopped, broken, build, finished, run
 from rvtrace.jobs import systems
@@ -31,7 +32,7 @@ Tell = Callable[[dict[str, Any]], None]
 JOB_WORDS: dict[str, str] = {
     "IP": f"the system: {' or '.join(systems.NAMES)}",
     "SIM": "verilator (default) or icarus",
-    "PROGRAM": "a recorded program by name, or random",
+    "PROGRAM": "a recorded program by name, an ELF file of yours, or random",
     "SCENARIO": "a directed scenario by name",
     "SOURCE": "program:<name>, scenario:<name>, random, or tci:<name> (PROGRAM= is what its harts run)",
     "SEED": "of every random choice, default 1",
@@ -87,6 +88,9 @@ def one(given: Mapping[str, str]) -> Job:
     if len(sources) != 1:
         raise ArgumentError(f"{' and '.join(sources) or 'no source'} given; give one of PROGRAM=, SCENARIO= or SOURCE=")
     value = given[sources[0]]
+    if sources[0] == "PROGRAM" and own.is_elf(value):
+        value = str(own.recorded(Path(value)))
+        given = {"XLEN": value.rpartition(".rv")[2].removesuffix(".rec"), **given}
     if sources[0] == "PROGRAM" and value != "random":
         is_file = recording.is_recorded(value) and value.endswith(".rec")  # the simulator runs in another folder
         value = f"program:{Path(value).resolve() if is_file else value}"
@@ -141,7 +145,7 @@ def _exists(system: SystemBench, kind: str, name: str) -> None:
         return
     near = get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]}? " if near else ""
-    more = "; `make programs` builds others, such as dhrystone with SET=riscv-tests" if kind == "program" else ""
+    more = "; `rvtrace programs` builds others, such as dhrystone with SET=riscv-tests" if kind == "program" else ""
     raise JobError(f"there is no {kind} {name}; {hint}`make list` has them, known are {', '.join(known)}{more}")
 
 

@@ -2,8 +2,8 @@
 """Records what a program does on the reference simulator: every instruction and trap with its effects.
 
 The simulator has traps and privileged modes, so it can record what unicorn cannot. A run ends with the first store of
-an odd value to `tohost`; 1 means that the program found nothing wrong. Devices make no interrupt here; those that a
-program makes pending itself, in mip, are taken.
+an odd value to `tohost`, of which 1 means that the program found nothing wrong, or with a jump to itself. Devices make
+no interrupt here; those that a program makes pending itself, in mip, are taken.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Static(NamedTuple):
 
 
 def run(program: Program, tohost: int, limit: int = RECORDED_INSTRUCTIONS, **choices: Any) -> Run:
-    """From the program's entry to its end. tohost: its address. choices: options of `HartConfig`.
+    """From the program's entry to its end. tohost: its address; -1: it has none. choices: options of `HartConfig`.
 
     ProgramsError if it does not end, or does what a recording cannot hold.
     """
@@ -98,6 +98,8 @@ def run(program: Program, tohost: int, limit: int = RECORDED_INSTRUCTIONS, **cho
         effects.append(_effect(static.operands, step))
         if step.access == STORE and step.paddr == tohost:
             code = step.data
+        elif tohost < 0 and step.next_pc == step.pc:  # it waits for ever: that is its end
+            code = 1
     retired = parts.retired()
     return Run(retired, np.zeros(32, np.uint64), code, hart)
 
