@@ -108,7 +108,7 @@ def _options(ip: str) -> str:
         f"# Options: {TITLES[ip]}",
         "",
         f"Generated from `rvtrace.models.{ip}.config.Config`. A command line writes an option in upper case"
-        f" (`make run IP={ip} NAME=value`), `config.json` and Python in lower case.",
+        f" (`rvtrace run --ip {ip} --name value`), `config.json` and Python in lower case.",
         "",
         "| option | default | legal values | meaning |",
         "| --- | --- | --- | --- |",
