@@ -38,7 +38,7 @@ def line_of(result: Mapping[str, Any]) -> str:
     if not result.get("left") or "folder" not in result:
         return ""
     folder = Path(result["folder"])
-    command = typed("make view", {"OUT": short(folder)})
+    command = typed("view", {"IN": short(folder)})
     if _PAGES.render is None or len(_PAGES.made) >= MADE and folder not in _PAGES.made:
         return f"  view      {command}"
     if folder not in _PAGES.made:

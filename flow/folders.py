@@ -45,7 +45,7 @@ def digest_of(sources: Mapping[str, Iterable[str]], text: str = "") -> str:
 
 def name_of(job: Job) -> str:
     """The name of a run's folder: what differs from the default in its configuration, and its seed last."""
-    words = [word for word in job.rerun.split(" ") if "=" in word and not word.startswith(("IP=", "SOURCE=", "SEED="))]
+    words = [f"{name}={value}" for name, value in job.words if name not in ("IP", "SOURCE", "SEED")]
     return named(job.ip, job.name, *words, f"seed{job.seed}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The speed we promise, measured in one run as ratios, and where the time goes: `make perf`.
+"""The speed we promise, measured in one run as ratios, and where the time goes: `rvtrace figures speed`.
 
 Bulk against pins: the same blocks of one program, in one process each way. To and from the RTL is simulator and
 transport; with everything checked is the whole job but for making its stimulus, which both need.
@@ -116,7 +116,9 @@ def _timed(work: Callable[[], Any]) -> float:
 
 
 def cells(system: SystemBench) -> bool:
-    """The rows of `make area` for this system; whether all of them were synthesized and no latch was inferred."""
+    """The rows of `rvtrace figures area` for this system; whether all of them were synthesized and no latch was
+    inferred.
+    """
     print("cells (Yosys, generic gates)", synthesis.HEAD, sep="\n")
     for row in synthesis.rows(system.ip):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast long traces are decoded, by Python and compiled, in one run: a part of `make perf`."""
+"""How fast long traces are decoded, by Python and compiled, in one run: a part of `rvtrace figures speed`."""
 
 from __future__ import annotations
 

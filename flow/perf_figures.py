@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of `make perf`: printed beside the last ones that were kept, and kept with commit and date.
+"""The figures of `rvtrace figures speed`: printed beside the last ones that were kept, and kept with commit and date.
 
 data/perf.json has, by system and figure, a list of [commit, date, value], the oldest first. Only ratios of one run can
 be compared between machines; rates say how fast this one is.
@@ -65,7 +65,7 @@ def read(path: Path) -> dict[str, dict[str, list[Row]]]:
         }
     except (ValueError, AttributeError, TypeError):
         raise ArgumentError(
-            f"{path} is not what `make perf SAVE=1` writes; take it from the repository again, or delete it"
+            f"{path} is not what `rvtrace figures speed SAVE=1` writes; take it from the repository again, or delete it"
         ) from None
 
 

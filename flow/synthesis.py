@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the reference RTL costs by Yosys, in generic gates before technology mapping: `make area`.
+"""What the reference RTL costs by Yosys, in generic gates before technology mapping: `rvtrace figures area`.
 
 cells: gates of two inputs, multiplexers of one bit and flip-flops, after `synth -noabc`. depth: the most of them on a
 path between two flip-flops or ports. Neither is a promise of a technology: they compare builds with each other.
@@ -110,12 +110,10 @@ HEAD = """| system | build | cells | of them flip-flops | depth |
 
 ABOUT = """# Area and depth of the RTL
 
-`make area` synthesizes the reference RTL with Yosys in these builds and writes this page (`make area IP=etrace`
-prints one system).
-*cells* are generic gates of two inputs, multiplexers of one bit and flip-flops, before technology mapping (`synth
--flatten -noabc`); *depth* is the most of
-them on a path between flip-flops or ports. No build has a latch. The addresses are of 64 bits unless a row says RV32;
-a queue has 32 descriptors (E-Trace) or 16
+`rvtrace figures area` synthesizes the reference RTL with Yosys in these builds and writes this page (`rvtrace figures
+area IP=etrace` prints one system). *cells* are generic gates of two inputs, multiplexers of one bit and flip-flops,
+before technology mapping (`synth -flatten -noabc`); *depth* is the most of them on a path between flip-flops or ports.
+No build has a latch. The addresses are of 64 bits unless a row says RV32; a queue has 32 descriptors (E-Trace) or 16
 messages (N-Trace) unless it says otherwise.
 
 """

@@ -14,14 +14,13 @@ import errno
 import io
 import json
 import os
-import shlex
 import sys
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from rvtrace.jobs import outputs, terminal
+from rvtrace.jobs import front, outputs, terminal
 
 # Smallest and largest value of the numbers that commands share.
 LIMITS: dict[str, tuple[int, int]] = {
@@ -36,6 +35,7 @@ LIMITS: dict[str, tuple[int, int]] = {
     "WAIT": (0, 86_400),
     "SEARCH": (0, 86_400),
 }
+WIDEST = (-(2**63), 2**64 - 1)  # of numbers without a row there: addresses and counts
 
 
 class ArgumentError(ValueError):
@@ -51,8 +51,10 @@ def short(path: Path) -> str:
 
 
 def typed(command: str, given: Mapping[str, str | Path]) -> str:
-    """A command with its words, quoted where a shell needs it: what an error or a report prints to be pasted."""
-    return " ".join([command, *(shlex.quote(f"{name}={value}") for name, value in given.items())])
+    """A command with its words in the form of the one that was used, quoted where a shell needs it: what an error or a
+    report prints to be pasted.
+    """
+    return front.written(command, given)
 
 
 def parse(argv: list[str], known: Mapping[str, str], about: str = "", writes: Collection[str] = ()) -> dict[str, str]:
@@ -63,6 +65,7 @@ def parse(argv: list[str], known: Mapping[str, str], about: str = "", writes: Co
     twice with different values; OutputError for what must not be written.
     """
     given: dict[str, str] = {}
+    front.know(known)
     for word in argv:
         if word in ("help", "-h", "--help"):
             print(usage(known, about))
@@ -113,9 +116,9 @@ def number(given: Mapping[str, str], name: str, default: int = 0, least: int | N
         found = int(value, 0)
     except ValueError:
         raise ArgumentError(f"{name}={value} is not a number; give one, such as {name}={default}") from None
-    low, high = LIMITS.get(name, (None, None))
+    low, high = LIMITS.get(name, WIDEST)
     low = low if least is None else least
-    if (low is not None and found < low) or (high is not None and found > high):
+    if not low <= found <= high:
         raise ArgumentError(f"{name}={value} is out of range; give {name}={low} to {high}")
     return found
 
@@ -139,7 +142,7 @@ def existing_file(given: Mapping[str, str], name: str, path: str | Path) -> Path
         found = f"{path} is not a regular file"
     else:
         found = f"{path} does not exist"
-    where = "the folder given by OUT should hold it" if name not in given and "OUT" in given else "a file is needed"
+    where = "the folder given by IN should hold it" if name not in given and "IN" in given else "a file is needed"
     raise ArgumentError(f"{found}; {where}, give {name}=<file> (`make capture` leaves one)")
 
 
@@ -172,7 +175,7 @@ def _ended(func: Callable[[list[str]], int | None]) -> int:
             sys.stdout.flush()
         except OSError:  # the error may be that of stdout
             close_stdout()
-        print(f"error: {sentence(error)}", file=sys.stderr)
+        print(f"error: {front.spoken(sentence(error))}", file=sys.stderr)
         code = 2
     return code
 

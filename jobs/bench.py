@@ -28,14 +28,15 @@ class SystemBench(Judge):
     build: the parameters of its bench. random_job: a random walk in a random configuration, by seed, options that are
     fixed, and size. sizes: what the table of bits per instruction compares, None if it has none.
     drives: how its bench can be driven, the usual way first. whole: the count in a result's stats of everything that
-    has to be stored or moved. synthesis_top, synthesized: the module whose cells `make perf` counts, and with which
-    parameters; "": its blocks are those of other systems. modelled_as: what `modelled` ran, in words. linted:
-    parameters with which the RTL and the bench are linted. areas: builds that `make area` synthesizes, in words and
-    with their parameters. models: what `make perf` measures of its models, None if it sends no trace. around: what is
-    built around it: top, bench, parameters to lint it with. measured_with: options of the runs of `make perf`. mutated:
-    folders and files of rtl/ that a campaign of mutants changes, by the campaign's name, which is the system's or that
-    of a part of it; a file that one of them names is not of those that name its folder. capture_lacks: what a run
-    without a program has nothing of, in words, if a capture needs one.
+    has to be stored or moved. synthesis_top, synthesized: the module whose cells `rvtrace figures speed` counts, and
+    with which parameters; "": its blocks are those of other systems. modelled_as: what `modelled` ran, in words.
+    linted: parameters with which the RTL and the bench are linted. areas: builds that `rvtrace figures area`
+    synthesizes, in words and with their parameters. models: what `rvtrace figures speed` measures of its models, None
+    if it sends no trace. around: what is built around it: top, bench, parameters to lint it with. measured_with:
+    options of the runs of `rvtrace figures speed`. mutated: folders and files of rtl/ that a campaign of mutants
+    changes, by the campaign's name, which is the system's or that of a part of it; a file that one of them names is not
+    of those that name its folder. capture_lacks: what a run without a program has nothing of, in words, if a capture
+    needs one.
     """
 
     build: ClassVar[BuildTable]
@@ -106,7 +107,7 @@ class SystemBench(Judge):
         )
 
     def modelled(self, program: str) -> list[tuple[int, list[tuple[str, Callable[[], Any]]]]]:
-        """For `make perf`: of a recorded program, in each mode, (instructions, [(part, the work of it)])."""
+        """For `rvtrace figures speed`: of a recorded program, in each mode, (instructions, [(part, its work)])."""
         return []
 
     def directed(self, sim: str) -> list[Job]:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from rvtrace.jobs import front
 from rvtrace.jobs.names import NAMES, config_of, judge_of
 
 DRIVES = ("bulk", "pins")
@@ -121,24 +121,28 @@ class Job:
         return asdict(self)
 
     @property
-    def rerun(self) -> str:
-        """The one command that repeats this run: only what differs from the default."""
-        words = ["make run", f"IP={self.ip}", f"SOURCE={self.source}", f"SEED={self.seed}"]
+    def words(self) -> list[tuple[str, str]]:
+        """The words of `make run` that repeat this run: only what differs from the default."""
+        words = [("IP", self.ip), ("SOURCE", self.source), ("SEED", str(self.seed))]
         default = {f.name: f.default for f in fields(self)}
         sized = self.source == "random" or self.port != "blocks"  # whether SIZE= means anything
         for name in ("sim", "drive", "retirement", "grouping", "size", "backpressure", "gaps"):
             if getattr(self, name) != default[name] and (name != "size" or sized):
-                words.append(f"{name.upper()}={getattr(self, name)}")
+                words.append((name.upper(), str(getattr(self, name))))
         if self.test:
-            words.append(f"TEST={shlex.quote(self.test)}")
+            words.append(("TEST", self.test))
         if self.dut:
-            words.append(f"DUT={shlex.quote(self.dut)}")  # which says whether it declares the profile
+            words.append(("DUT", self.dut))  # which says whether it declares the profile
         elif not self.exact:
-            words.append("EXACT=0")
+            words.append(("EXACT", "0"))
         said = {name: int(value) if isinstance(value, bool) else value for name, value in self.said.items()}
-        words += [f"{name.upper()}={shlex.quote(str(value))}" for name, value in said.items()]
-        words += [f"{name.upper()}={shlex.quote(value)}" for name, value in self.settings.words().items()]
-        return " ".join(words)
+        words += [(name.upper(), str(value)) for name, value in said.items()]
+        return words + [(name.upper(), value) for name, value in self.settings.words().items()]
+
+    @property
+    def rerun(self) -> str:
+        """The one command that repeats this run."""
+        return front.written("run", dict(self.words))
 
 
 def save_jobs(jobs: Iterable[Job], path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make perf` measures of the models of a system that sends a trace."""
+"""What `rvtrace figures speed` measures of the models of a system that sends a trace."""
 
 from __future__ import annotations
 

@@ -87,8 +87,7 @@ def read(path: Path) -> dict[str, Any]:
     path = path / FILE if path.is_dir() else path
     if not path.is_file():
         raise ComplianceError(
-            f"{path} does not exist; give a {FILE}, or the folder in which `make check DUT=` or `make check-trace`"
-            " left one"
+            f"{path} does not exist; give a {FILE}, or the folder in which `make check DUT=` or `make check` left one"
         )
     try:
         found = json_of(path.read_text(encoding="utf-8"))
@@ -286,7 +285,7 @@ def viewed(first: First, out: Path) -> tuple[str, str]:
         return "", ""
     page = Path(first.folder).resolve() / "view.html"
     if not page.is_file():
-        return "", typed("make view", {"OUT": below(page.parent)})
+        return "", typed("view", {"IN": below(page.parent)})
     out = out.resolve()
     address = quote(page.relative_to(out).as_posix()) if page.is_relative_to(out) else page.as_uri()
     return f"{address}#f={quote(first.clause)}", ""

@@ -95,8 +95,8 @@ def _tell(notes: list[str]) -> None:
 def _write(given: Mapping[str, str], files: TraceFiles, kind: str, text: str) -> Path:
     if "FILE" in given:
         path = Path(given["FILE"])
-    elif "OUT" in given:
-        path = Path(given["OUT"]) / _FILES[kind]
+    elif "IN" in given:
+        path = Path(given["IN"]) / _FILES[kind]
     else:
         path = Path("build") / "decode" / f"{files.trace.stem}.{_FILES[kind]}"
     write_file(path, text)
@@ -115,22 +115,22 @@ def _put(given: Mapping[str, str], text: str) -> None:
 
 def of_rows(argv: list[str], ip: str) -> int:
     """The same of a capture of CTR or of counters, from a command line."""
-    named = {"OUT": f"folder of `make capture IP={ip}`", "IP": ip, "PROFILE": f"{' or '.join(OF_ROWS[ip])}",
+    named = {"IN": f"folder of `make capture IP={ip}`", "IP": ip, "PROFILE": f"{' or '.join(OF_ROWS[ip])}",
              "FILE": WORDS["FILE"]}  # fmt: skip
     given = parse(argv, named, __doc__ or "", ("FILE",))
     if given["PROFILE"] not in OF_ROWS[ip]:
         raise ArgumentError(
             f"PROFILE={given['PROFILE']} is not known of IP={ip}; give PROFILE={' or '.join(OF_ROWS[ip])}"
         )
-    if "OUT" not in given:
+    if "IN" not in given:
         raise ArgumentError(f"no capture was named; give OUT=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
-    out = Path(given["OUT"])
+    out = Path(given["IN"])
     from rvtrace.report.perf_formats import branch_stack, call_graph, stat
 
     if ip == "hpm":
         from rvtrace.flow.captured import hpm
 
-        counters = hpm.load(existing_file({"OUT": str(out)}, "COUNTERS_READ", out / "counters.json"))
+        counters = hpm.load(existing_file({"IN": str(out)}, "COUNTERS_READ", out / "counters.json"))
         _put(given, stat(counters, out.resolve().name))
         return 0
     from rvtrace.flow.captured import ctr
@@ -138,8 +138,8 @@ def of_rows(argv: list[str], ip: str) -> int:
     from rvtrace.models.ctr.config import Config
     from rvtrace.report.listing.ctr import emulated
 
-    entries = ctr.load(existing_file({"OUT": str(out)}, "ENTRIES", out / "entries.json"))
-    config = config_in(existing_file({"OUT": str(out)}, "CONFIG", out / "config.json"), Config, "ctr", "CTR")
+    entries = ctr.load(existing_file({"IN": str(out)}, "ENTRIES", out / "entries.json"))
+    config = config_in(existing_file({"IN": str(out)}, "CONFIG", out / "config.json"), Config, "ctr", "CTR")
     elf = out / "program.elf"
     program = Program.from_elf(elf) if elf.is_file() else None
     if given["PROFILE"] == "brstack":

@@ -151,7 +151,7 @@ def viewed(path: str, clause: str) -> tuple[str, bool]:
     page = Path(path).resolve().parent / "view.html"
     if page.is_file():
         return f"{page.as_uri()}#f={quote(clause)}", True
-    return typed("make view", {"OUT": short(page.parent)}), False
+    return typed("view", {"IN": short(page.parent)}), False
 
 
 def chart_of(report: Report, head: str = "", kind: int = 0) -> Markup:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/sizes-riscv-tests.md and its chart, from what `make sizes SET=riscv-tests` measured (data/sizes.json).
+"""docs/reference/sizes-riscv-tests.md and its chart, from what `rvtrace figures sizes SET=riscv-tests` measured
+(data/sizes.json).
 
 Nothing here needs the compiler: `page` and `chart` are made of the data alone, and a test compares both with the files.
 """
@@ -165,8 +166,9 @@ def page(data: dict[str, Any]) -> str:
     """The page in Markdown."""
     lines = [
         "# Sizes of published programs", "",
-        f"Made by `make sizes SET=riscv-tests` on {data['date']} with {data['compiler']} of Debian, {data['package']}"
-        f" and unicorn {data['unicorn']}, from `data/sizes.json`; with SAVE=0 the command only measures.", "",
+        f"Made by `rvtrace figures sizes SET=riscv-tests` on {data['date']} with {data['compiler']} of Debian,"
+        f" {data['package']} and unicorn {data['unicorn']}, from `data/sizes.json`; with SAVE=0 the command only"
+        " measures.", "",
         "Nine benchmarks of riscv-tests and CoreMark, compiled as their authors compile them (RV64GC and RV32GC, `-O2`,"
         " their own start code and their own `printf`), recorded from reset to the end, encoded by the encoder models,"
         " and decoded again: every figure here is of a trace from which the decoder found the path that was recorded."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the speed went: what `make perf SAVE=1` kept, as a chart of one system."""
+"""How the speed went: what `rvtrace figures speed SAVE=1` kept, as a chart of one system."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def trend(ip: str, path: Path = KEPT) -> Figure | None:
     ]
     return Figure(
         "Trend",
-        "What `make perf SAVE=1` measured, commit by commit, each figure on its own scale from 0. Ratios can be"
-        " compared between machines, rates cannot.",
+        "What `rvtrace figures speed SAVE=1` measured, commit by commit, each figure on its own scale from 0. Ratios"
+        " can be compared between machines, rates cannot.",
         lines(found),
         ("Figure", "first", "last", "at"),
         tuple((one.name, short(one.points[0][1]), short(one.points[-1][1]), one.points[-1][0]) for one in found),

@@ -59,7 +59,7 @@ def of_rows(folder: Path, limit: int = SHOWN_INSTRUCTIONS, stream: str = TRACES[
 
 
 def _of_trace(folder: Path) -> View:
-    given = {"OUT": str(folder)}
+    given = {"IN": str(folder)}
     files = load(given)
     judgement = of_run(folder, files) or judged(given | as_the_run(folder), files)
     files = judgement.files or files

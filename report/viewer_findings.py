@@ -24,7 +24,7 @@ from rvtrace.scoreboards.common.verdict import Verdict
 
 RESULT = "result.json"
 NAMED = 5  # clauses that a sentence names
-_OF_VIEW = ("IP", "OUT", "BEATS", "PAGE", "CHECK", "LIMIT")  # words that are not those of `make check-trace`
+_OF_VIEW = ("IP", "IN", "BEATS", "PAGE", "CHECK", "LIMIT")  # words that are not those of `make check`
 
 
 @dataclass
@@ -68,14 +68,14 @@ class Finding:
 
 
 def judged(given: Mapping[str, str], files: TraceFiles) -> Judgement:
-    """The check that `make check` (of a folder with beats.npz) or `make check-trace` makes of the files; without one, a
+    """The check that `make check` (of a folder with beats.npz) or `make check` makes of the files; without one, a
     note says why.
     """
     if given.get("CHECK") == "0":
         return Judgement(notes=["the trace was not checked (CHECK=0)"])
     if files.size > LONG * files.captured.pace and given.get("CHECK") != "1":
         return Judgement(
-            notes=[f"a trace of {files.size:,} bytes is not checked here; `make check-trace` does it, or give CHECK=1"]
+            notes=[f"a trace of {files.size:,} bytes is not checked here; `make check` does it, or give CHECK=1"]
         )
     try:
         read, exact = _check(given, files)
@@ -177,7 +177,7 @@ def _sentence(failures: list[Failure], read: Judged, exact: bool) -> str:
         return read.problem
     if not _word(failures, read):
         return "nothing of the trace could be judged"
-    how = "exact, lossless and legal" if exact else "as make check-trace does"
+    how = "exact, lossless and legal" if exact else "as make check does"
     return f"no clause fails of {len(read.verdict.book.results())} checked ({how})"
 
 
@@ -203,7 +203,7 @@ def _check(given: Mapping[str, str], files: TraceFiles) -> tuple[Judged, bool]:
 
 def _of_result(given: Mapping[str, str], verdict: Verdict) -> list[Failure]:
     """Failures of the run that left the capture (its result.json) against clauses that need more than its files."""
-    path = Path(given["OUT"]) / RESULT if "OUT" in given and "TRACE" not in given else None
+    path = Path(given["IN"]) / RESULT if "IN" in given and "TRACE" not in given else None
     if path is None or not path.is_file():
         return []
     known = set(verdict.book.failed)

@@ -19,6 +19,7 @@ import sys
 from pathlib import Path
 
 from rvtrace.flow import simulators
+from rvtrace.flow.dut.run import with_ip
 from rvtrace.flow.folders import begin_capture, name_of
 from rvtrace.flow.jobs import build_of, line, one, trouble, words
 from rvtrace.flow.progress import during
@@ -32,16 +33,14 @@ from rvtrace.report.listing import add as add_listing
 from rvtrace.report.waves import annotate
 
 DUT = "your IP: name below examples, or folder with a dut.toml"
+LOAD = "an ELF file: only the tandem trace that loads it into memory, in OUT=<file>; runs nothing"
 
 
 def main(argv: list[str]) -> int:
     """0 if the files are there and the run passed, else 1."""
-    if any(word.startswith("DUT=") for word in argv):
-        from rvtrace.flow.dut.run import with_ip
-
-        argv = with_ip(argv)
+    argv = with_ip(argv)
     system = systems.of(argv)
-    given = parse(argv, {**words(system), "DUT": DUT}, "Run a program and keep the trace.")
+    given = parse(argv, known(argv), "Run a program and keep the trace.")
     if "OUT" not in given:
         raise ArgumentError("no folder was given for the capture; give OUT=<folder>, such as OUT=out")
     sim = given.get("SIM", "verilator")
@@ -76,20 +75,25 @@ def main(argv: list[str]) -> int:
         print(f"error: {', '.join(missing)} not written; see {work / 'simulator.log'}", file=sys.stderr)
         return 1
     print(
-        f"left {', '.join(system.left)} in {out}; read them with `{typed('make decode', {'OUT': out})}` and"
+        f"left {', '.join(system.left)} in {out}; read them with `{typed('decode', {'IN': out})}` and"
         f" `{_checked_with(job, out)}`"
     )
     return 0 if result["verdict"] == "PASS" else 1
 
 
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command, of the system or IP that these name."""
+    return {**words(systems.of(with_ip(argv))), "DUT": DUT, "LOAD": LOAD}
+
+
 def _checked_with(job: Job, out: Path) -> str:
     """The command that checks the files: those of a device against the specification, with what it declares."""
     if not job.dut or job.exact or job.ip not in TRACES:
-        return typed("make check", {"OUT": out})
+        return typed("check", {"IN": out})
     said = {
         name.upper(): str(int(value) if isinstance(value, bool) else value) for name, value in job.tolerances.items()
     }
-    return typed("make check-trace", {"FORMAT": job.ip, "TRACE": out, **said})
+    return typed("check", {"IN": out, **said})
 
 
 if __name__ == "__main__":

@@ -1,72 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check your RTL in the testbench, `make check DUT=<name or folder>`, or a capture without a simulator, `make check
-OUT=out`.
+"""Check an IP in the testbench, or what was captured of one, against the specification: `make check`.
 
-    python -m rvtrace.tools.check OUT=out                                        a folder of `make capture`
-    python -m rvtrace.tools.check TRACE=t.bin ELF=p.elf CONFIG=c.json RETIRED=r.csv   files of a vendor's encoder
+    make check DUT=examples/acme_btm                          your RTL (check_dut.py)
+    make check IN=out                                         a folder of `make capture`
+    make check IP=etrace TRACE=t.bin ELF=app.elf RETIRED=r.csv     files of another encoder (check_trace.py)
+    make check IN=out EXACT=1                                 also byte for byte, in the terminal (check_capture.py)
+    make check IP=tandem IN=out REPLAY=1                      only the replay of tandem trace (check_replay.py)
 
-Lossless and legal always; exact against the reference profile (docs/reference/<ip>-profile.md) if the ingress beats
-(beats.npz) are there. Prints each clause that was checked and every failure; exits 1 if a clause failed.
-docs/how-to/attach-your-ip.md describes the files.
+What is given decides which it is. Exits 0 if everything holds, 1 if a clause failed, and 2 if a file or a word cannot
+be used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
-from rvtrace.flow import captured
-from rvtrace.flow.captured.files import TraceFiles, system_of, words
-from rvtrace.flow.captured.trace import check
-from rvtrace.flow.captured.verdict import SEARCH, searched, tolerance_words
-from rvtrace.jobs.arguments import ArgumentError, main_guard, parse, typed
-from rvtrace.report import junit
+from rvtrace.flow.captured.files import system_of
+from rvtrace.jobs.arguments import ArgumentError, main_guard
+from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.names import TRACES
 
-OPTIONS = {
-    "RETIRED": "what the hart retired (default OUT/retired.csv)",
-    "BEATS": "what crossed the ingress port, from our own benches (default OUT/beats.npz if it is there)",
-    "EXACT": "1: also byte for byte, needs BEATS; 0: not, even if they are there",
-    "JUNIT": junit.WORD,
-    "QUIET": "1: no clause table",
+DESCRIPTION = "dut.toml"  # a folder with one is an IP
+SHIPPED = ROOT / "examples"
+# What makes it another check, beside the words of each.
+WAYS = {
+    "DUT": "your IP in the testbench: name below examples, or folder with a dut.toml",
+    "EXACT": "1: a capture of our testbench, also byte for byte against the reference profile; in the terminal",
+    "REPLAY": "1: of tandem trace, only replay it and say of each mismatch who is at fault; in the terminal",
 }
 
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    if any(word.startswith("DUT=") and word != "DUT=" for word in argv):
-        from rvtrace.tools.check_dut import main as check_dut
+    module, words = chosen(argv)
+    return module.main(words)
 
-        return check_dut(argv)
-    system = system_of(argv)
-    if system.unread:
-        raise ArgumentError(system.unread)
 
-    def as_junit(given: Mapping[str, str], name: str, verdict: Any, problems: Sequence[str] = ()) -> None:
-        if "JUNIT" in given:
-            again = typed("make check", {word: text for word, text in given.items() if word != "JUNIT"})
-            counts, found = verdict.book.results(), verdict.failures
-            tree = junit.of_clauses(system.ip, name, counts, found, again, problems)
-            junit.write(tree, Path(given["JUNIT"]))
+def known(argv: list[str]) -> dict[str, str]:
+    """The words that go with these."""
+    module, words = chosen(argv)
+    return {**WAYS, **module.known(words)}
 
-    if (own := captured.of(system)) is not None:
 
-        def of_rows(given: Mapping[str, str], verdict: Any, problems: Sequence[str]) -> None:
-            named = next((given[word] for word in ("OUT", "ROWS", "TRACE", "CALLS") if word in given), system.ip)
-            as_junit(given, Path(named).name, verdict, problems)
+def chosen(argv: list[str]) -> tuple[ModuleType, list[str]]:
+    """The module that checks what these words give, and its words."""
+    argv = [word for word in argv if word not in ("REPLAY=", "REPLAY=0")]
+    given = dict(word.split("=", 1) for word in argv if "=" in word)
+    folder = Path(given.get("IN") or ".")
+    named = not folder.exists() and (SHIPPED / folder / DESCRIPTION).is_file()
+    if given.get("IN") and "DUT" not in given and (named or (folder / DESCRIPTION).is_file()):
+        argv = [*(word for word in argv if not word.startswith("IN=")), f"DUT={given['IN']}"]
+        given["DUT"] = given.pop("IN")
+    if given.get("DUT"):
+        from rvtrace.tools import check_dut
 
-        return own.main(argv, of_rows)
-    given = parse(
-        argv, {**words(argv), **OPTIONS, **SEARCH, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "",
-        ("JUNIT",),
-    )  # fmt: skip
+        return check_dut, argv
+    if given.get("IN") and folder.is_file():
+        argv = [f"TRACE={given['IN']}" if word.startswith("IN=") else word for word in argv]
+    if given.get("IN") and not folder.exists():
+        raise ArgumentError(
+            f"there is no {given['IN']}; give IN=<folder of `make capture`>, TRACE=<file>, or DUT=<your IP>"
+        )
+    if given.get("REPLAY") == "1":
+        from rvtrace.tools import check_replay
 
-    def of_trace(files: TraceFiles, verdict: Any) -> None:
-        as_junit(given, files.trace.name, verdict)
+        return check_replay, [word for word in argv if not word.startswith("REPLAY=")]
+    if given.get("EXACT") == "1" or given.get("BEATS") or system_of(argv).ip not in TRACES:
+        from rvtrace.tools import check_capture
 
-    with searched(given):
-        return check(given, of_trace)
+        return check_capture, argv
+    from rvtrace.tools import check_trace
+
+    return check_trace, [word for word in argv if word not in ("EXACT=", "EXACT=0")]
 
 
 if __name__ == "__main__":
-    main_guard(main)
+    sys.exit(main_guard(main))

@@ -2,7 +2,7 @@
 """`make check DUT=`: a DUT in the testbench. Programs, directed scenarios and random seeds that apply to what it
 claims, then a compliance report.
 
-    python -m rvtrace.tools.check DUT=acme SIM=verilator SEEDS=20 K=sort OUT=out
+    make check DUT=acme SIM=verilator SEEDS=20 K=sort OUT=out
 
 Leaves OUT/index.html, compliance.json and junit.xml, and below OUT/runs the result of each run. Exits 0 if the report
 says PASS. Ctrl-C or SIGTERM ends it with the report of the runs that are done, which is never a PASS, and exit code
@@ -40,6 +40,11 @@ PRINTED = 10  # findings in the terminal; the report has all
 _INTERRUPTED = 130  # exit code of what Ctrl-C ended
 
 
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command, with the tolerances of the IP that these name."""
+    return {**WORDS, **_tolerances(argv)}
+
+
 def _tolerances(argv: list[str]) -> dict[str, str]:
     """The tolerances of the system that DUT= is for, as words: instead of those of its [profile]."""
     where = next((word[4:] for word in argv if word.startswith("DUT=") and word[4:]), "")
@@ -50,7 +55,7 @@ def _tolerances(argv: list[str]) -> dict[str, str]:
 
 def main(argv: list[str]) -> int:
     """0 for PASS, 1 for FAIL, 130 if it was stopped."""
-    given = parse(argv, {**WORDS, **_tolerances(argv)}, __doc__ or "", ("OUT", "JUNIT"))
+    given = parse(argv, known(argv), __doc__ or "", ("OUT", "JUNIT"))
     failing_page.made_by(write)
     checked = check(given)
     compliance, page = write_report(checked), short(checked.out / "index.html")

@@ -2,11 +2,11 @@
 """Check a captured trace (silicon, FPGA, another simulator) against the specification, without a simulator, and write
 a compliance report.
 
-    make check-trace FORMAT=etrace|ntrace|tandem TRACE=t.bin ELF=app.elf [RETIRED=retired.csv] [CONFIG=config.json]
-    [OUT=folder]
+    make check IP=etrace|ntrace|tandem TRACE=t.bin ELF=app.elf [RETIRED=retired.csv] [CONFIG=config.json] [OUT=folder]
+    make check IN=<folder of make capture>
 
 With RETIRED the trace must encode what the hart did (lossless) and be legal; without it, it must be legal, and
-what a decoder makes of it must fit the program. TRACE may be a folder of `make capture`, for the files in it. Exits 1
+what a decoder makes of it must fit the program. Exits 1
 if a clause fails; docs/how-to/attach-your-ip.md describes the files.
 """
 
@@ -15,12 +15,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rvtrace.flow.captured.files import TraceFiles
+from rvtrace.flow.captured.files import TraceFiles, is_said, path_of, system_of
 from rvtrace.flow.captured.judge import judge, judge_parts
 from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
 from rvtrace.flow.captured.verdict import SEARCH, searched, tolerance_words
 from rvtrace.flow.processes import cores
-from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.jobs.names import TRACES
 from rvtrace.report import compliance as compliance_report
@@ -31,11 +30,9 @@ from rvtrace.scoreboards.common.judge import Judge
 
 FORMATS = tuple(sorted(TRACES))
 WORDS = {
-    "FORMAT": f"the format, {', '.join(FORMATS)}",
-    "TRACE": (
-        "the bytes of one encoder, first sent first (of E-Trace also a .hex file, one payload a line); or a folder of"
-        " `make capture`"
-    ),
+    "IP": f"what sent the trace: {', '.join(FORMATS)} (default: what IN or CONFIG says)",
+    "IN": "folder of `make capture`, for the files that are not named",
+    "TRACE": "the bytes of one encoder, first sent first (of E-Trace also a .hex file, one payload a line)",
     "ELF": "the program that was traced",
     "RETIRED": "what the hart retired while tracing was on, retired.csv; without it the trace is judged by itself",
     "CONFIG": "JSON with the encoder's options; without it the defaults, and the options below",
@@ -59,8 +56,7 @@ PRINTED = 10  # findings in the terminal; the report has all
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     system = _system(argv)
-    known = {**WORDS, **SEARCH, **system.words, **tolerance_words(system.tolerances, system.ip)}
-    given = parse(argv, known, __doc__ or "", ("OUT", "JUNIT"))
+    given = parse(argv, known(argv), __doc__ or "", ("OUT", "JUNIT"))
     paths = Paths.of(given, system)
     megabytes = number(given, "MEMORY", MEMORY)
     long = paths.is_long(given, system)
@@ -91,16 +87,20 @@ def main(argv: list[str]) -> int:
     return compliance.exit_code
 
 
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command, with the options of the system that these name."""
+    system = system_of(argv)
+    return {**WORDS, **SEARCH, **system.words, **tolerance_words(system.tolerances, system.ip)}
+
+
 def _system(argv: list[str]) -> Judge:
-    """The system FORMAT= names."""
-    if any(word in ("help", "-h", "--help") for word in argv):
-        return systems.judge(FORMATS[0])
-    said = next((word[7:] for word in argv if word.startswith("FORMAT=")), "")
-    if said not in FORMATS:
-        raise ArgumentError(
-            f"{f'FORMAT={said} is not known' if said else 'no format was named'}; give FORMAT={' or '.join(FORMATS)}"
-        )
-    return systems.judge(said)
+    """The system that IP= names, or the configuration; ArgumentError for files of which nobody says it."""
+    given = dict(word.split("=", 1) for word in argv if "=" in word)
+    config = path_of(given, "CONFIG")
+    said = config is not None and config.is_file() and is_said(config)
+    if not given.get("IP") and not said and "TRACE" in given:
+        raise ArgumentError(f"nothing says what sent {given['TRACE']}; give IP={' or '.join(FORMATS)}")
+    return system_of(argv)
 
 
 def _print(files: TraceFiles, compliance: Compliance, partial: bool) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed between two compliance reports: `make compare A=<compliance.json or its folder> B=<another>`; or
+"""What changed between two compliance reports: `rvtrace compare A=<compliance.json or its folder> B=<another>`; or
 between two regressions, each the file that it left in build/results/regress/kept.
 
 Prints Markdown: the clauses whose verdict changed from A to B, worse ones first. Worse is what fails in B and did not

@@ -44,6 +44,7 @@ def words() -> dict[str, str]:
             f"{', '.join(programs.names())}, an ELF file, or several joined by commas (default"
             f" {','.join(programs.DEFAULT)}, as far as the core can run them)"
         ),
+        "SET": "random, or a folder of ELF files: tandem verification on many programs; SET= and --help show its words",
         "ALONE": "1: without trace sources, for tandem verification only; builds in a few seconds",
         "LIMIT": f"cycles after which a program is stopped (default {programs.PROGRAM_CYCLES})",
         "BACKPRESSURE": "% of cycles in which the outputs of the trace sources are not ready",
@@ -52,6 +53,11 @@ def words() -> dict[str, str]:
         "OUT": "folder of the results (default build/results/core)",
         **options,
     }
+
+
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command."""
+    return words()
 
 
 def main(argv: list[str]) -> int:

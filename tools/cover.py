@@ -24,7 +24,7 @@ from rvtrace.flow.cover.account import forget
 from rvtrace.flow.cover.session import Session, accounts_of, mark_of, minutes
 from rvtrace.flow.cover.summary import tell, trend
 from rvtrace.flow.jobs import RESULTS
-from rvtrace.jobs import systems
+from rvtrace.jobs import front, systems
 from rvtrace.jobs.arguments import flag, main_guard, parse
 from rvtrace.jobs.builds import ROOT
 from rvtrace.report import page
@@ -69,7 +69,11 @@ def main(argv: list[str]) -> int:
     cover = session.leave(measured, before)
     if mark_of(given, sim) != mark:
         forget(out)
-        print("sources changed while it ran: some runs are of the old ones; the next `make cover` begins anew")
+        print(
+            front.spoken(
+                "sources changed while it ran: some runs are of the old ones; the next `make cover` begins anew"
+            )
+        )
     good = tell(cover, session, out)
     page.write(runs, out / "report" if "OUT" in given else page.OUT / "cover")
     return 0 if good else 1

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace file as messages and as the instructions it encodes: `make decode OUT=out`.
+"""A trace file as messages and as the instructions it encodes: `make decode IN=out`.
 
-    python -m rvtrace.tools.decode OUT=out            messages, and below each the instructions it encodes
-    python -m rvtrace.tools.decode OUT=out MESSAGES=1 messages only (without ELF: bytes and fields alone)
-    python -m rvtrace.tools.decode TRACE=t.bin ELF=p.elf MODE=btm PCS=1   instructions and events only
-    python -m rvtrace.tools.decode DUT=acme PROGRAM=sort      what your IP sends
-    python -m rvtrace.tools.decode OUT=out PROFILE=text       where the program spent its instructions; speedscope and
+    make decode IN=out                messages, and below each the instructions it encodes
+    make decode IN=out MESSAGES=1     messages only (without ELF: bytes and fields alone)
+    make decode TRACE=t.bin ELF=p.elf MODE=btm PCS=1      instructions and events only
+    make decode DUT=acme PROGRAM=sort                     what your IP sends
+    make decode IN=out PROFILE=text   where the program spent its instructions; speedscope and
     perfetto write files of these tools, COVERAGE=lcov line and branch coverage (docs/how-to/profile-a-program.md)
 
 Damage is shown where it was found. The exit code is 1 if anything was lost: the last line on stderr says what.
@@ -191,7 +191,7 @@ def main(argv: list[str]) -> int:
     if hasattr(show, "main"):
         wanted = any(word.startswith("PROFILE=") for word in argv) and system.ip in exports.OF_ROWS
         return exports.of_rows(argv, system.ip) if wanted else show.main(argv)
-    given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "", ("FILE",))
+    given = parse(argv, known(argv), __doc__ or "", ("FILE",))
     only_messages, only_pcs = flag(given, "MESSAGES"), flag(given, "PCS")
     if only_messages and only_pcs:
         raise ArgumentError("MESSAGES=1 and PCS=1 exclude each other; give one, or neither for both")
@@ -227,6 +227,19 @@ def main(argv: list[str]) -> int:
         print(f"error: {wrong}", file=sys.stderr)
         return 1
     return 0
+
+
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command, of the system or IP that these name."""
+    if any(word.startswith("DUT=") and word != "DUT=" for word in argv):
+        from rvtrace.tools.decode_dut import known as of_dut
+
+        return {**of_dut(argv), **OPTIONS}
+    system = system_of(argv)
+    show = listing.of(system.ip) if not system.unread else None
+    if show is not None and hasattr(show, "main"):
+        return {**show.WORDS, **exports.WORDS}
+    return {**words(argv), **OPTIONS, "DUT": "your IP, which runs PROGRAM= first: name below examples, or folder"}
 
 
 if __name__ == "__main__":

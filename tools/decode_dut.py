@@ -27,4 +27,9 @@ def captured(argv: list[str], options: dict[str, str]) -> list[str]:
         raise ArgumentError(unread)
     out = Path(given.get("OUT") or ROOT / "build" / "capture" / dut.name)
     capture.main([word for word in words if word not in own and not word.startswith("OUT=")] + [f"OUT={short(out)}"])
-    return [f"OUT={short(out)}", *own]
+    return [f"IN={short(out)}", *own]
+
+
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of such a run."""
+    return capture.known(argv)

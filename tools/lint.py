@@ -25,6 +25,9 @@ _Linter = tuple[
 ]  # what it reads; the process, or the name of a command that was not found
 
 
+WORDS: dict[str, str] = {}
+
+
 def main(argv: list[str]) -> int:
     """0 if all are clean, else 1."""
     parse(argv, {"SIM": "ignored"}, "Lint everything.")
@@ -106,7 +109,7 @@ def _start(what: str, command: list[str], env: dict[str, str] | None = None) -> 
 def _finish(linter: _Linter) -> int:
     what, process = linter
     if isinstance(process, str):
-        print(f"MISSING {what}: {process} was not found; type `make clean-venv all`")
+        print(f"MISSING {what}: {process} was not found; type `make clean ALL=1`, then `make`")
         return 1
     with during(what):
         output, _ = process.communicate()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make list`: programs, scenarios, tests, DUTs, options.
+"""`make list`: programs and devices; WHAT=scenarios, tests or options lists these.
 
 To collect them takes more than a second of imports and recordings, so what was printed is kept in the cache of this
 user, and printed again as long as every file that it could come from has the same bytes.
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from rvtrace.flow import cache
+from rvtrace.jobs import front
 from rvtrace.jobs.arguments import main_guard
 from rvtrace.jobs.builds import ROOT
 
@@ -25,6 +26,13 @@ _SOURCES = (
     ("data/programs", "*.elf"),
 )  # fmt: skip
 _NAME = "list.txt"
+
+
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command."""
+    from rvtrace.flow.overview import WORDS
+
+    return WORDS
 
 
 def main(argv: list[str]) -> int:
@@ -50,7 +58,7 @@ def main(argv: list[str]) -> int:
 
 def key(argv: list[str], root: Path) -> str:
     """A digest of the words, and of every file that the text could come from by name and bytes."""
-    digest = hashlib.sha256(repr((argv, sys.version)).encode())
+    digest = hashlib.sha256(repr((argv, sys.version, front.is_make())).encode())
     for folder, pattern in _SOURCES:
         for path in sorted((root / folder).rglob(pattern)):
             body = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make new-core NAME=acme FILES=rtl/acme.f TOP=acme_core`: a folder to attach a core with RVFI with: core.toml, and a
-wrapper in which what could be recognized is connected.
+"""`make new KIND=core NAME=acme FILES=rtl/acme.f TOP=acme_core`: a folder to attach a core with RVFI with: core.toml,
+and a wrapper in which what could be recognized is connected.
 
 Says which signals of RVFI the module has. `make doctor CORE=<folder>` says what is left to do, and
 `make core CORE=<folder> ALONE=1` runs programs on it.
@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
     for word in ("NAME", "FILES", "TOP"):
         if word not in given:
             raise ArgumentError(
-                f"{word}= is missing ({WORDS[word]}); type `make new-core NAME=acme FILES=rtl/*.sv TOP=acme_core`"
+                f"{word}= is missing ({WORDS[word]}); type `make new KIND=core NAME=acme FILES=rtl/*.sv TOP=acme_core`"
             )
     name = given["NAME"]
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
     print(
         f"{short(out / FILE)}: what your core is; {short(out / attach.TRACED)}: its wrapper, with a TODO at each place"
     )
-    print(f"next: edit both, then type `{typed('make doctor', {'CORE': str(out)})}`")
+    print(f"next: edit both, then type `{typed('doctor', {'CORE': str(out)})}`")
     return 0 if attach.usable(found) else 1
 
 
@@ -72,7 +72,7 @@ def examined(argv: list[str]) -> int:
     core.install()
     out, good = attach.examine(core)
     print("\n".join(out))
-    ending = f"type `{typed('make core', {'CORE': given['CORE'], 'ALONE': '1'})}`" if good else "mend what is listed"
+    ending = f"type `{typed('core', {'CORE': given['CORE'], 'ALONE': '1'})}`" if good else "mend what is listed"
     print(f"{'ok' if good else 'MISSING':<8} {core.title}: {'ready' if good else 'not ready'}; {ending}")
     return 0 if good else 1
 

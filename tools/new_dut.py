@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make new-dut NAME=acme IP=ntrace`: a folder to attach an IP with: dut.toml, complete and with a comment at every
+"""`make new NAME=acme IP=ntrace`: a folder to attach an IP with: dut.toml, complete and with a comment at every
 key, and a wrapper to fill in.
 
-    make new-dut NAME=acme IP=ntrace OUT=../acme FILES=rtl/acme.f TOP=acme_te
+    make new NAME=acme IP=ntrace OUT=../acme FILES=rtl/acme.f TOP=acme_te
 
 With FILES= (patterns or file lists, joined by commas, relative to where you are) and TOP= the ports of your module are
 written into the map.
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
     for word, example in (("NAME", "acme"), ("IP", "ntrace")):
         if word not in given:
             raise ArgumentError(
-                f"{word}= is missing; type `make new-dut NAME=acme IP=ntrace`, with {word}={example} for example"
+                f"{word}= is missing; type `make new NAME=acme IP=ntrace`, with {word}={example} for example"
                 f" ({WORDS[word]})"
             )
     name, ip = given["NAME"], given["IP"]
@@ -62,7 +62,7 @@ def main(argv: list[str]) -> int:
         f"{short(out / 'wrapper.sv')}:"
         f" {'only for what a map cannot do; else delete it' if made else 'was there and stays as it is'}"
     )
-    print(f"next: edit {short(out / FILE)}, then type `{typed('make doctor', {'DUT': dut})}`")
+    print(f"next: edit {short(out / FILE)}, then type `{typed('doctor', {'DUT': dut})}`")
     return 0
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make new-profile OUT=profile.json`: a file for PROFILE= of `make verify` and `make check-trace`.
+"""`make new KIND=profile OUT=profile.json`: a file for PROFILE= of `make check` of a tandem trace.
 
 It has all options, and what the verifier assumes without one; edit what your hart does otherwise.
 
-    make new-profile XLEN=32 EXTENSIONS=imc MODES=mu OUT=mine.json
+    make new KIND=profile XLEN=32 EXTENSIONS=imc MODES=mu OUT=mine.json
 
 docs/how-to/check-a-captured-trace.md says what the options mean.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rvtrace.jobs import files
+from rvtrace.jobs import files, front
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse, short
 from rvtrace.models.riscv.iss.config import EXTENSIONS, MODES, HartError, virt
 from rvtrace.models.tandem.verifier.profile import Profile
@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(str(error)) from None
     files.write(path, json.dumps(profile.to_dict(), indent=2) + "\n")
     print(f"{short(path)}: a hart as QEMU's virt machine has it; edit what yours does otherwise")
-    print(f"next: give `PROFILE={path}` to `make check-trace` or `make verify`")
+    print(front.spoken(f"next: give PROFILE={path} to `make check`"))
     return 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make programs SET=riscv-tests|coremark|arch-test`: builds real programs of others with Debian's cross compiler and
-records them; `make run PROGRAM=dhrystone` and every other PROGRAM= then takes them (rvtrace.flow.programs).
+"""`rvtrace programs SET=riscv-tests|coremark|arch-test`: builds real programs of others with Debian's cross compiler
+and records them; `make run PROGRAM=dhrystone` and every other PROGRAM= then takes them (rvtrace.flow.programs).
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ def main(argv: list[str]) -> int:
     given = parse(argv, WORDS, "Build and record real programs.")
     if "SET" not in given:
         raise ArgumentError(f"no set was given; give SET={' or SET='.join(SETS)}")
+    if given["SET"] not in SETS:
+        raise ArgumentError(f"SET={given['SET']} is no set; give SET={' or SET='.join(SETS)}")
     xlen = None
     if "XLEN" in given:
         xlen = number(given, "XLEN")
@@ -45,7 +47,8 @@ def main(argv: list[str]) -> int:
     iterations = number(given, "ITERATIONS", 1, least=1)
     if iterations > MOST_ITERATIONS:
         raise ArgumentError(
-            f"ITERATIONS={iterations} is too long for one recording; give up to {MOST_ITERATIONS}, or use `make scale`"
+            f"ITERATIONS={iterations} is too long for one recording; give up to {MOST_ITERATIONS}, or"
+            " type `rvtrace figures scale`"
         )
     if given["SET"] != "coremark" and "ITERATIONS" in given:
         raise ArgumentError(f"SET={given['SET']} has no iterations; give SET=coremark, or omit ITERATIONS")
@@ -66,7 +69,7 @@ def main(argv: list[str]) -> int:
         print(f"wrote {short(build.MANIFEST)}")
     if good:
         first = next(built for built in made if not built.said).name.split(".")
-        print("for example " + typed("make run", {"PROGRAM": first[0], "XLEN": first[1][2:]}))
+        print("for example " + typed("run", {"PROGRAM": first[0], "XLEN": first[1][2:]}))
     return 1 if bad else 0
 
 

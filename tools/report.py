@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One HTML page about everything that was run: `make report`, or `python -m rvtrace.tools.report
-RESULTS=build/results`.
+"""One HTML page about everything that was run: `make report`, or of one folder `make report IN=build/results/run`.
 
-Reads every result.json below RESULTS and writes OUT/index.html (self-contained; a page of all systems begins with
+Reads every result.json below IN and writes OUT/index.html (self-contained; a page of all systems begins with
 a comparison) and OUT/coverage (for existing viewers). Exits 1 if the verdict is not PASS: a failed or broken
 run, an unreadable result, or nothing run at all. `LIST=coverage` prints the coverage points instead, as Markdown.
 """
@@ -17,9 +16,10 @@ from rvtrace.flow.regress import history
 from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, parse
 from rvtrace.jobs.builds import ROOT
 from rvtrace.report import coverage_points, junit, page
+from rvtrace.tools import report_kept
 
 WORDS = {
-    "RESULTS": "folder with result.json files at any depth (default build/results)",
+    "IN": "folder with result.json files at any depth (default build/results)",
     "OUT": "folder to write (default build/report)",
     "COVER": (
         "cover.json of `make cover`, for code coverage and trend (default build/cover/cover.json if everything is"
@@ -27,25 +27,23 @@ WORDS = {
     ),
     "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
     "JUNIT": junit.WORD,
-    "LIST": "coverage: print the coverage points as Markdown and write nothing",
+    "LIST": "results: only list what is below build/, or coverage: the coverage points as Markdown",
+    "KEEP": report_kept.WORDS["KEEP"],
 }
 
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    given = parse(
-        ["LIST=coverage" if word == "--list-coverage" else word for word in argv],
-        WORDS,
-        "Write the report.",
-        ("OUT", "JUNIT"),
-    )
+    given = parse(argv, WORDS, "Write the report.", ("OUT", "JUNIT"))
+    if given.get("LIST") == "results":
+        return report_kept.main([])
     if "LIST" in given:
         if given["LIST"] != "coverage":
-            raise ArgumentError(f"LIST={given['LIST']} is not known; give LIST=coverage")
+            raise ArgumentError(f"LIST={given['LIST']} is not known; give LIST=results or LIST=coverage")
         print(coverage_points.markdown())
         return 0
-    results, out = Path(given.get("RESULTS", "build/results")), Path(given.get("OUT", page.OUT))
-    regressions = None if "RESULTS" in given else history.PLACE
+    results, out = Path(given.get("IN", "build/results")), Path(given.get("OUT", page.OUT))
+    regressions = None if "IN" in given else history.PLACE
     plans, cover = Path(given.get("PLAN", page.PLANS)), _cover(given)
     junit_file = given.get("JUNIT")
     return 0 if page.write(results, out, plans, cover, junit_file=junit_file, regressions=regressions) else 1
@@ -56,7 +54,7 @@ def _cover(given: Mapping[str, str]) -> dict[str, Any] | None:
     cannot be used.
     """
     path = Path(given.get("COVER", ROOT / "build" / "cover" / "cover.json"))
-    if "COVER" not in given and ("RESULTS" in given or not path.exists()):
+    if "COVER" not in given and ("IN" in given or not path.exists()):
         return None
     try:
         cover = json_of(path.read_text())

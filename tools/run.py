@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from rvtrace.flow import failing_page, simulators
+from rvtrace.flow.dut.run import with_ip
 from rvtrace.flow.folders import name_of
 from rvtrace.flow.jobs import RESULTS, build_of, one, words
 from rvtrace.flow.main_job import folder_of, main_job, tell
@@ -18,6 +20,7 @@ from rvtrace.flow.progress import during
 from rvtrace.flow.simulation import build, run
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
+from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import ROOT
 from rvtrace.report import junit, page
 from rvtrace.report.viewer_failing import write
@@ -27,23 +30,11 @@ from rvtrace.report.waves import LEFT, annotate
 def main(argv: list[str]) -> int:
     """0 if everything passed, else 1."""
     failing_page.made_by(write)
-    if any(word.startswith("DUT=") for word in argv):
-        from rvtrace.flow.dut.run import with_ip
-
-        argv = with_ip(argv)
-    named = any(word.startswith(("IP=", "PROGRAM=", "SCENARIO=", "SOURCE=")) for word in argv)
-    system = systems.of(argv) if named else systems.bench(systems.MAIN)
-    given = parse(
-        argv,
-        {
-            **words(system),
-            "JUNIT": junit.WORD,
-            "RTL": "folder of the design, default rtl",
-            "DUT": "the DUT in the testbench: name below examples, or folder with a dut.toml",
-        },
-        "Run one job, or the main job.",
-        ("OUT", "JUNIT"),
-    )
+    if (part := _part(argv)) is not None:
+        return part.main(argv)
+    argv = with_ip(argv)
+    system = _system(argv)
+    given = parse(argv, known(argv), "Run one job, or the main job.", ("OUT", "JUNIT"))
     sim = given.get("SIM", "verilator")
     simulators.find(sim)
     if not {"PROGRAM", "SCENARIO", "SOURCE"} & set(given):
@@ -80,6 +71,32 @@ def main(argv: list[str]) -> int:
         print(f"waveform  {short(wave)}")
         print("\n".join(said))
     return 0 if result["verdict"] == "PASS" else 1
+
+
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command, of the system or IP that these name."""
+    if (part := _part(argv)) is not None:
+        return part.WORDS
+    return {
+        **words(_system(with_ip(argv))),
+        "JUNIT": junit.WORD,
+        "RTL": "folder of the design, default rtl",
+        "DUT": "the DUT in the testbench: name below examples, or folder with a dut.toml",
+    }
+
+
+def _part(argv: list[str]) -> ModuleType | None:
+    """What runs the trace system, whose registers are programmed and whose trace is read back; None for other words."""
+    if not any(word.partition("=")[0] == "IP" and word[3:] in systems.PARTS for word in argv):
+        return None
+    from rvtrace.tools import run_readback
+
+    return run_readback
+
+
+def _system(argv: list[str]) -> SystemBench:
+    named = any(word.startswith(("IP=", "PROGRAM=", "SCENARIO=", "SOURCE=")) for word in argv)
+    return systems.of(argv) if named else systems.bench(systems.MAIN)
 
 
 if __name__ == "__main__":

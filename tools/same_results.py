@@ -5,7 +5,7 @@ python tools/same_results.py ../before . --ips ntrace,ctr --seeds 100
 
 It runs `make IP=<system>` (programs, walks, all scenarios) and `make regress` in each of the two, unless their results
 are already there, and compares verdict, clauses (checked, failed), coverage, failures and counts of each result.json by
-the name of the run. With --captures it compares what check-trace says of each capture in a folder, whose name begins
+the name of the run. With --captures it compares what `make check` says of each capture in a folder, whose name begins
 with its format. It is for changes that must not change a result. Exit code 1 if anything differs.
 """
 
@@ -35,7 +35,7 @@ def main() -> int:
     words.add_argument("--ips", default=",".join(SYSTEMS), help="systems, joined by commas")
     words.add_argument("--seeds", type=int, default=100, help="seeds of `make regress` for each system, default 100")
     words.add_argument("--sim", default="verilator")
-    words.add_argument("--captures", type=Path, help="folder of folders, each a capture that `make check-trace` takes")
+    words.add_argument("--captures", type=Path, help="folder of folders, each a capture that `make check` takes")
     given = words.parse_args()
     trees = (given.before.resolve(), given.now.resolve())
     differences = compared = 0
@@ -83,16 +83,16 @@ def results(tree: Path, folder: Path, command: list[str]) -> dict[str, dict[str,
 
 
 def checked(tree: Path, capture: Path) -> Any:
-    """What check-trace says of a capture: its compliance.json, or its last line if it wrote none."""
+    """What `make check` says of a capture: its compliance.json, or its last line if it wrote none."""
     place = tree / "build" / "results" / "same" / "captures" / capture.name
     packets = capture / "packets.hex"
-    words = [f"FORMAT={capture.name.partition('-')[0]}", f"TRACE={packets if packets.exists() else capture}"]
+    words = [f"IP={capture.name.partition('-')[0]}", f"TRACE={packets}" if packets.exists() else f"IN={capture}"]
     for word, name in {"ELF": "program.elf", "CONFIG": "config.json", "RETIRED": "retired.csv"}.items():
         if packets.exists() and (capture / name).exists():
             words.append(f"{word}={capture / name}")
     if not (place / "said").exists():
         place.mkdir(parents=True, exist_ok=True)
-        command = [".venv/bin/python", "-m", "rvtrace.tools.check_trace", *words, f"OUT={place}", "NAME=capture"]
+        command = [".venv/bin/python", "-m", "rvtrace.tools.check", *words, f"OUT={place}", "NAME=capture"]
         limited = ["bash", "-c", f'ulimit -t {SECONDS}; exec "$@"', "-", *command]
         done = subprocess.run(limited, cwd=tree, capture_output=True, text=True)
         said = f"{done.returncode} {(done.stdout + done.stderr).strip().splitlines()[-1:]}"

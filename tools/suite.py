@@ -39,6 +39,7 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(
             f"{tests} does not exist; give TESTS=<file or folder>, such as TESTS=tests/ntrace (`make list` has them)"
         )
+    processes = number(given, "N", 2, least=1)
     print(f"simulator {found.version}", flush=True)
     command = [
         sys.executable,
@@ -47,7 +48,7 @@ def main(argv: list[str]) -> int:
         tests,
         "-q",
         "-n",
-        str(number(given, "N", 2, least=0)),
+        str(processes if processes > 1 else 0),  # one: in pytest itself
         "--dist",
         "worksteal",
         "-p",

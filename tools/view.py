@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A captured trace as one HTML page to look into: `make view OUT=out`.
+"""A captured trace as one HTML page to look into: `make view IN=out`.
 
-    python -m rvtrace.tools.view OUT=out                  a folder of `make capture`; writes out/view.html
-    python -m rvtrace.tools.view OUT=build/results/run/sort-1    the folder of a run that failed, of any system
-    python -m rvtrace.tools.view FORMAT=etrace TRACE=t.bin ELF=p.elf CONFIG=c.json PAGE=t.html   another encoder's trace
+    make view IN=out                                      a folder of `make capture`; writes out/view.html
+    make view IN=build/results/run/sort-1                 the folder of a run that failed, of any system
+    make view IP=etrace TRACE=t.bin ELF=p.elf CONFIG=c.json PAGE=t.html       a trace of another encoder
 
 Timeline with call stack, messages and losses, and below it bytes, messages field by field, and instructions with source
 lines; the findings of the check are at their places. docs/how-to/see-a-trace.md shows it.
@@ -32,18 +32,16 @@ from rvtrace.scoreboards.common.judge import Judge
 
 FORMATS = TRACES
 OPTIONS = {
-    "FORMAT": f"the system of TRACE, {', '.join(FORMATS)}; the same as IP",
-    "RETIRED": "what the hart retired; the check compares with it (default OUT/retired.csv if it is there)",
-    "BEATS": "what crossed the ingress port (default OUT/beats.npz if it is there)",
-    "PAGE": "the file to write (default OUT/view.html, or build/view/<name of the trace>.html)",
+    "RETIRED": "what the hart retired; the check compares with it (default IN/retired.csv if it is there)",
+    "BEATS": "what crossed the ingress port (default IN/beats.npz if it is there)",
+    "PAGE": "the file to write (default IN/view.html, or build/view/<name of the trace>.html)",
     "CHECK": "0: show the trace without checking it; 1: check it however long it is",
     "LIMIT": f"most instructions to show (default {SHOWN_INSTRUCTIONS})",
     "PARTIAL": "1: the trace begins or ends in the middle (a buffer that wrapped, a hart that still ran)",
 }
 
 OF_ROWS = {
-    "OUT": "folder of a run of CTR, counters, the subsystem or another system",
-    "TRACE": "the same as OUT",
+    "IN": "folder of a run of CTR, counters, the subsystem or another system",
     "STREAM": f"of the subsystem: the trace source that is shown in full, {', '.join(FORMATS)} (default {FORMATS[0]})",
     "PAGE": OPTIONS["PAGE"],
     "SOURCE": WORDS["SOURCE"],
@@ -53,30 +51,35 @@ OF_ROWS = {
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code: 0 if the page was written, whatever it shows."""
-    argv = [_same(word) for word in argv]
     folder = _run_of_rows(argv)
     if folder is not None:
         return _rows(argv, folder)
     system = system_of(argv)
     if system.ip not in FORMATS:
         raise ArgumentError(
-            f"{system.title} sends no trace to look into; give a capture of {', '.join(FORMATS)}, or OUT=<folder> of"
+            f"{system.title} sends no trace to look into; give a capture of {', '.join(FORMATS)}, or IN=<folder> of"
             " one of its runs"
         )
-    given = parse(
-        argv, {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}, __doc__ or "", ("PAGE",)
-    )
-    given = _of_folder(given)
+    given = parse(argv, known(argv), __doc__ or "", ("PAGE",))
+    _refuse_no_capture(given)
     begun = time.perf_counter()
     with TemporaryDirectory() as place:
         readable, note = _known_options(given, system, Path(place))
         with during("reading the trace"):
-            files = load(readable, need_program="ELF" in given or "OUT" in given)
+            files = load(readable, need_program="ELF" in given or "IN" in given)
         content = _content(readable, files)
         with during("collecting what is shown"):
             view = View.of(*content, _folder(given))
     view.shown.notes += [note] if note else []
     return _written(view, _page(given, files), begun)
+
+
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command, of the system that these name."""
+    if _run_of_rows(argv) is not None:
+        return OF_ROWS
+    system = system_of(argv)
+    return {**words(argv), **OPTIONS, **tolerance_words(system.tolerances, system.ip)}
 
 
 def _known_options(given: dict[str, str], system: Judge, place: Path) -> tuple[dict[str, str], str]:
@@ -101,7 +104,7 @@ def _known_options(given: dict[str, str], system: Judge, place: Path) -> tuple[d
 def _run_of_rows(argv: list[str]) -> Path | None:
     """The folder of a run that left no single trace: of CTR, counters, the subsystem and others."""
     given = dict(word.split("=", 1) for word in argv if "=" in word)
-    folder = Path(given.get("OUT", given.get("TRACE", "")))
+    folder = Path(given.get("IN", ""))
     if set(given) - set(OF_ROWS) or not folder.is_dir() or (folder / FILES["TRACE"]).is_file():
         return None
     if not (folder / "rows.npz").is_file():
@@ -137,18 +140,10 @@ def _written(view: View, page: Path, begun: float) -> int:
     return 0
 
 
-def _same(word: str) -> str:
-    """FORMAT= as `make check-trace` has it is IP= of the other tools."""
-    return f"IP={word[7:]}" if word.startswith("FORMAT=") else word
-
-
-def _of_folder(given: dict[str, str]) -> dict[str, str]:
-    """TRACE=<folder> is OUT=<folder>, as `make check-trace` has it."""
-    if "OUT" not in given and "TRACE" in given and Path(given["TRACE"]).is_dir():
-        given = {**given, "OUT": given["TRACE"]}
-        del given["TRACE"]
-    if "OUT" in given and Path(given["OUT"]).is_dir() and "TRACE" not in given:
-        folder = Path(given["OUT"])
+def _refuse_no_capture(given: dict[str, str]) -> None:
+    """ArgumentError for a folder without a trace."""
+    if "IN" in given and Path(given["IN"]).is_dir() and "TRACE" not in given:
+        folder = Path(given["IN"])
         if not (folder / FILES["TRACE"]).is_file():
             from rvtrace.report.viewer_failing import command
 
@@ -156,9 +151,8 @@ def _of_folder(given: dict[str, str]) -> dict[str, str]:
             raise ArgumentError(
                 f"{folder} is no capture: it has no {FILES['TRACE']}; "
                 + (f"the run can be captured with `{again}`" if again else
-                   "give OUT=<folder> of `make capture`, or TRACE=, ELF= and CONFIG=")
+                   "give IN=<folder> of `make capture`, or TRACE=, ELF= and CONFIG=")
             )  # fmt: skip
-    return given
 
 
 def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, Shown, Judgement]:
@@ -186,7 +180,7 @@ def _content(given: Mapping[str, str], files: TraceFiles) -> tuple[TraceFiles, S
 
 def _folder(given: Mapping[str, str]) -> Path | None:
     """The folder of the run that left the trace; None if the files are given one by one."""
-    return Path(given["OUT"]) if "OUT" in given and "TRACE" not in given else None
+    return Path(given["IN"]) if "IN" in given and "TRACE" not in given else None
 
 
 def _as_run(given: Mapping[str, str], files: TraceFiles) -> Judgement | None:
@@ -201,8 +195,8 @@ def _as_run(given: Mapping[str, str], files: TraceFiles) -> Judgement | None:
 def _page(given: Mapping[str, str], files: TraceFiles) -> Path:
     if "PAGE" in given:
         return Path(given["PAGE"])
-    if "OUT" in given:
-        return Path(given["OUT"]) / "view.html"
+    if "IN" in given:
+        return Path(given["IN"]) / "view.html"
     return Path("build") / "view" / f"{files.trace.stem}.html"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold what was on the ports of a CTR block to the specification, without a simulator: `make check IP=ctr OUT=out`.
+"""Hold what was on the ports of a CTR block to the specification, without a simulator: `make check IP=ctr IN=out`.
 
     python -m rvtrace.flow.captured.ctr OUT=out                       a folder of `make capture IP=ctr`
     python -m rvtrace.flow.captured.ctr ROWS=rows.npz CONFIG=c.json   rows of another device, as models/ctr/rows.py

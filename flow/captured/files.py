@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of one captured trace, from OUT=folder or from TRACE=, ELF=, CONFIG=, RETIRED= one by one.
+"""The files of one captured trace, from IN=folder or from TRACE=, ELF=, CONFIG=, RETIRED= one by one.
 
 What a tool that works offline needs before it begins; every fault is one sentence (a ValueError subclass).
 """
@@ -29,10 +29,10 @@ FILES = {
     "BEATS": "beats.npz",
 }
 WORDS = {
-    "OUT": "folder of `make capture`, with trace.bin, program.elf and config.json",
-    "TRACE": "the bytes of the encoder (default OUT/trace.bin); of E-Trace also a .hex file, one payload a line",
-    "ELF": "the program that was traced (default OUT/program.elf)",
-    "CONFIG": "JSON with the encoder's options (default OUT/config.json; without it, the options below)",
+    "IN": "folder of `make capture`, with trace.bin, program.elf and config.json",
+    "TRACE": "the bytes of the encoder (default IN/trace.bin); of E-Trace also a .hex file, one payload a line",
+    "ELF": "the program that was traced (default IN/program.elf)",
+    "CONFIG": "JSON with the encoder's options (default IN/config.json; without it, the options below)",
     "SOURCE": "folders, joined by commas, below which source files are read for their text (default none)",
     "IP": f"the system, {' or '.join(systems.NAMES)} (default: what CONFIG says)",
 }
@@ -74,11 +74,11 @@ class TraceFiles:
 
 
 def path_of(given: Mapping[str, str], word: str) -> Path | None:
-    """The path that a word, or OUT, names; None if neither does (or OUT has no such file)."""
+    """The path that a word, or IN, names; None if neither does (or IN has no such file)."""
     if word in given:
         return Path(given[word])
-    if "OUT" in given:
-        return Path(given["OUT"]) / FILES[word]
+    if "IN" in given:
+        return Path(given["IN"]) / FILES[word]
     return None
 
 
@@ -86,11 +86,11 @@ def required(given: Mapping[str, str], word: str) -> Path:
     """The existing file of a word; ArgumentError if it was not named or is not there."""
     path = path_of(given, word)
     if path is None:
-        raise ArgumentError(f"no {FILES[word]} was named; give {word}=<file>, or OUT=<folder> of `make capture`")
-    if word not in given and not Path(given["OUT"]).is_dir():
+        raise ArgumentError(f"no {FILES[word]} was named; give {word}=<file>, or IN=<folder> of `make capture`")
+    if word not in given and not Path(given["IN"]).is_dir():
         raise ArgumentError(
-            f"there is no folder {given['OUT']}; make one with"
-            f" `{typed('make capture', {'IP': 'ntrace', 'PROGRAM': 'sort', 'OUT': given['OUT']})}`"
+            f"there is no folder {given['IN']}; make one with"
+            f" `{typed('capture', {'IP': 'ntrace', 'PROGRAM': 'sort', 'OUT': given['IN']})}`"
         )
     return existing_file(given, word, path)
 
@@ -129,6 +129,11 @@ def system_of(argv: Iterable[str]) -> Judge:
             raise ArgumentError(f"{path} is of ip {ip!r}; give a trace of {' or '.join(systems.NAMES)}")
         return systems.judge(ip)
     return systems.judge(given.get("IP") or systems.NAMES[0])
+
+
+def is_said(config: Path) -> bool:
+    """Whether a configuration says which system it is of."""
+    return "ip" in _read_options(config)
 
 
 def words(argv: Iterable[str]) -> dict[str, str]:

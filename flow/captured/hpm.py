@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold what was on the ports of a counter block to the specification, without a simulator: `make check IP=hpm OUT=out`.
+"""Hold what was on the ports of a counter block to the specification, without a simulator: `make check IP=hpm IN=out`.
 
     python -m rvtrace.flow.captured.hpm OUT=out                       a folder of `make capture IP=hpm`
     python -m rvtrace.flow.captured.hpm ROWS=rows.npz CONFIG=c.json   rows of another device, as models/hpm/rows.py

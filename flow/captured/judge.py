@@ -36,7 +36,7 @@ class Judged:
 def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
     """Check the trace as the words say; ArgumentError if they exclude each other."""
     retired = paths.read_retired(files)
-    rerun = typed("make check-trace", given)
+    rerun = typed("check", given)
     capture = files.system.capture(files.config, files.program, files.data, None, retired, rerun)
     capture.exact = False
     part = ""
@@ -61,7 +61,7 @@ def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
 
 def judge_parts(given: Mapping[str, str], files: TraceFiles, processes: int, most: int = MOST) -> Judged:
     """Check a long trace part by part (stream.py). files: without data. most: bytes of a part."""
-    rerun = typed("make check-trace", given)
+    rerun = typed("check", given)
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
     if files.captured.replayed:
         from rvtrace.flow.captured import tandem_stream

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of `make check-trace`: which they are, whether they fit into the memory allowed, and what is wrong with
-them (one sentence).
+"""The files of `make check` of a trace: which they are, whether they fit into the memory allowed, and what is wrong
+with them (one sentence).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ MAPPED = Path("/proc/self/statm")  # its first number: pages of addresses that t
 
 @dataclass(frozen=True)
 class Paths:
-    """The files that the words name; those of a folder of `make capture` if TRACE is one. name: of the trace, for
-    people.
+    """The files that the words name; the others are those of IN, a folder of `make capture`. name: of the trace,
+    for people.
     """
 
     trace: Path
@@ -40,15 +40,16 @@ class Paths:
     @classmethod
     def of(cls, given: Mapping[str, str], system: Judge) -> Paths:
         """ArgumentError if a file is not there, or trace or program were not named."""
-        if "TRACE" not in given:
-            raise ArgumentError("no trace was named; give TRACE=<file> with the bytes that the encoder sent")
         named = {word: Path(given[word]) for word in ("TRACE", "ELF", "CONFIG", "RETIRED") if word in given}
-        name = named["TRACE"].stem
-        if named["TRACE"].is_dir():
-            folder = named.pop("TRACE")
-            name = folder.resolve().name
+        if "IN" in given:
+            folder = Path(given["IN"])
             inside = {word: folder / FILES[word] for word in ("TRACE", "ELF", "CONFIG", "RETIRED")}
             named = {word: path for word, path in inside.items() if word == "TRACE" or path.is_file()} | named
+        if "TRACE" not in named:
+            raise ArgumentError(
+                "no trace was named; give TRACE=<file>, the bytes that the encoder sent, or IN=<folder>"
+            )
+        name = named["TRACE"].stem if "TRACE" in given else Path(given["IN"]).resolve().name
         if "ELF" not in named:
             raise ArgumentError("no program was named; give ELF=<file>, the one that was traced")
         for word, path in named.items():

@@ -41,7 +41,7 @@ class RowsCheck:
         """What a command line may say."""
         return {
             "IP": self.ip,
-            "OUT": f"folder of `make capture IP={self.ip}`",
+            "IN": f"folder of `make capture IP={self.ip}`",
             "ROWS": "what was on the ports (default OUT/rows.npz)",
             "CONFIG": "the implementation's options (default OUT/config.json)",
             "ELF": "the program, for addresses in messages (default OUT/program.elf)",
@@ -57,13 +57,13 @@ class RowsCheck:
     def path(self, given: Mapping[str, str], word: str, needed: bool = True) -> Path | None:
         """The file of a word, or of OUT; None if it is not needed and not there."""
         name = (FILES | dict(self.files))[word]
-        if word not in given and "OUT" not in given:
+        if word not in given and "IN" not in given:
             if needed:
                 raise ArgumentError(
-                    f"no {name} was named; give {word}=<file>, or OUT=<folder> of `make capture IP={self.ip}`"
+                    f"no {name} was named; give {word}=<file>, or IN=<folder> of `make capture IP={self.ip}`"
                 )
             return None
-        path = Path(given[word]) if word in given else Path(given["OUT"]) / name
+        path = Path(given[word]) if word in given else Path(given["IN"]) / name
         return existing_file(given, word, path) if needed or word in given or path.exists() else None
 
     def config_of(self, given: Mapping[str, str]) -> Any:
@@ -100,7 +100,7 @@ class RowsCheck:
 
     def rerun(self, given: Mapping[str, str]) -> str:
         """The command that repeats the check."""
-        return typed("make check", {name: text for name, text in given.items() if name != "JUNIT"})
+        return typed("check", {name: text for name, text in given.items() if name != "JUNIT"})
 
     def report(
         self,
@@ -156,10 +156,10 @@ def records(path: Path, keys: Mapping[str, type], what: str, ip: str) -> list[di
 
 def show(argv: list[str], ip: str, what: str, listing: Callable[[Path], str]) -> int:
     """Print the listing of a folder of `make capture`."""
-    given = parse(argv, {"OUT": f"folder of `make capture IP={ip}`", "IP": ip}, f"{what} of a capture.")
-    if "OUT" not in given:
-        raise ArgumentError(f"no capture was named; give OUT=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
-    print(listing(Path(given["OUT"])), end="")
+    given = parse(argv, {"IN": f"folder of `make capture IP={ip}`", "IP": ip}, f"{what} of a capture.")
+    if "IN" not in given:
+        raise ArgumentError(f"no capture was named; give IN=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
+    print(listing(Path(given["IN"])), end="")
     return 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold the record of an SBI PMU run to the chapter, without a simulator: `make check IP=sbi_pmu OUT=out`.
+"""Hold the record of an SBI PMU run to the chapter, without a simulator: `make check IP=sbi_pmu IN=out`.
 
     python -m rvtrace.flow.captured.sbi_pmu OUT=out              a folder of `make capture IP=sbi_pmu`
     python -m rvtrace.flow.captured.sbi_pmu CALLS=calls.jsonl    a record of any firmware; docs/reference/sbi-pmu.md has
@@ -37,9 +37,9 @@ WORDS = {
 
 def record_of(given: Mapping[str, str]) -> Record:
     """The record that the words name. ArgumentError, or RecordError if it is damaged."""
-    if "CALLS" not in given and "OUT" not in given:
-        raise ArgumentError("no record was named; give CALLS=<file>, or OUT=<folder> of `make capture IP=sbi_pmu`")
-    path = Path(given["CALLS"]) if "CALLS" in given else Path(given["OUT"]) / "calls.jsonl"
+    if "CALLS" not in given and "IN" not in given:
+        raise ArgumentError("no record was named; give CALLS=<file>, or IN=<folder> of `make capture IP=sbi_pmu`")
+    path = Path(given["CALLS"]) if "CALLS" in given else Path(given["IN"]) / "calls.jsonl"
     return Record.load(existing_file(given, "CALLS", path))
 
 

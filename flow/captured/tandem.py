@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold a tandem trace to the specification, without a simulator of the RTL: `make check IP=tandem OUT=out`.
+"""Hold a tandem trace to the specification, without a simulator of the RTL: `make check IP=tandem IN=out`.
 
     python -m rvtrace.flow.captured.tandem OUT=out                                  a folder of `make capture IP=tandem`
     python -m rvtrace.flow.captured.tandem TRACE=t.bin CONFIG=c.json ELF=p.elf      the trace of another encoder
 
 With the rows of the port (rows.npz, as models/tandem/trace_data.py describes them) byte for byte, unless EXACT=0, and
 by what a decoder recovers; every item is checked against the format, and with the program the trace is replayed (see
-`make verify`).
+`make check REPLAY=1`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tandem trace that is longer than memory: decoded, checked and replayed in parts, with the result of the whole.
 
-    judge(files, tolerances, profile, pc, rerun)      the verdict of `make check-trace`
+    judge(files, tolerances, profile, pc, rerun)      the verdict of `make check`
     replay(source, reported -> verifier, ...)             one pass, or two
 
 The shadow state runs through the whole trace, so one process works on it from its start to its end. How it is replayed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make check OUT=<a capture>` of a trace: the files as a capture for the scoreboards; the verdict in the terminal."""
+"""`make check IN=<a capture>` of a trace: the files as a capture for the scoreboards; the verdict in the terminal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def capture_of(given: Mapping[str, str]) -> tuple[TraceFiles, Any]:
             f"the beats have {beats.lanes} lanes and BLOCKS={files.config.blocks}; give BLOCKS={beats.lanes}"
         )
     assert files.program is not None
-    capture = files.system.capture(files.config, files.program, files.data, beats, retired, typed("make check", given))
+    capture = files.system.capture(files.config, files.program, files.data, beats, retired, typed("check", given))
     capture.exact = beats is not None and given.get("EXACT") != "0"
     if beats is not None and retired is not None:
         row = capture.retired.differs(retired)

@@ -38,7 +38,7 @@ def sentence(files: TraceFiles) -> str:
         if other is not None:
             return (
                 f"{files.trace.name} is no {judge.title} but {other.title}: nearly all of its bytes can be read as"
-                f" that, and most cannot as {judge.title}; give FORMAT={other.ip}"
+                f" that, and most cannot as {judge.title}; give IP={other.ip}"
             )
     if files.program is not None and elsewhere(judge.addresses(data, files.config), files.program):
         return (

@@ -4,7 +4,7 @@
     found = signals(ports(instance))       one `Signal` for each of `RVFI`
     write(folder, "acme", "acme_core", sources, ports)
 
-`make new-core` writes core.toml and traced_core.sv; `make doctor CORE=<folder>` says what is still missing.
+`make new KIND=core` writes core.toml and traced_core.sv; `make doctor CORE=<folder>` says what is still missing.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _description(name: str, top: str, listed: Mapping[str, Any]) -> str:
 
     tables = [f"{key} = {quoted(words)}" for key, words in listed.items() if words and key not in ("files", "defines")]
     defines = ", ".join(f'{word} = ""' for word in listed.get("defines", ()))
-    return f"""# {name}: a core for `make core CORE=<this folder>` and `make verify-core`.
+    return f"""# {name}: a core for `make core CORE=<this folder>` and `make core SET=random`.
 # docs/how-to/trace-a-core.md says what each line means.
 
 [core]

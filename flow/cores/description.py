@@ -72,7 +72,7 @@ class Core:
             hint = f"did you mean {near[0]}? " if near else ""
             raise CoreError(
                 f"there is no core {name!r}; {hint}give CORE={' or CORE='.join(names())}, or a folder"
-                f" with {FILE} (`make new-core` makes one)"
+                f" with {FILE} (`make new KIND=core` makes one)"
             )
         return cls.read(HERE / f"{name}.toml")
 

@@ -36,7 +36,7 @@ def rerun(core: Core, chosen: Chosen, options: Mapping[str, Any]) -> str:
     """The command that repeats a run."""
     named = chosen.name if chosen.path.is_relative_to(DIRECTORY) else str(chosen.path)
     more = {name.upper(): str(value) for name, value in options.items()}
-    return typed("make core", {"CORE": core.shown, "PROGRAM": named, **more})
+    return typed("core", {"CORE": core.shown, "PROGRAM": named, **more})
 
 
 def prepare(chosen: Chosen, out: Path, limit: int, again: str) -> None:

@@ -22,7 +22,7 @@ from rvtrace.flow.cover.plan import START_SECONDS, Plan
 from rvtrace.flow.jobs import Played, build_of, drive, trouble
 from rvtrace.flow.progress import Progress, during
 from rvtrace.flow.simulation import SimError
-from rvtrace.jobs import files, systems
+from rvtrace.jobs import files, front, systems
 from rvtrace.jobs.arguments import ArgumentError, flag, number
 from rvtrace.jobs.builds import ROOT
 from rvtrace.tb.common.coverage.export import DOCTYPE, cobertura, export_all, write
@@ -64,7 +64,7 @@ def accounts_of(out: Path, runs: Path, given: Mapping[str, str], sim: str) -> li
     ]
     before = sum(resume(account, runs / account.system.ip) for account in accounts)
     if before:
-        print(f"{before} runs were there before; going on (FRESH=1 begins anew)", flush=True)
+        print(front.spoken(f"{before} runs were there before; going on (FRESH=1 begins anew)"), flush=True)
     return accounts
 
 

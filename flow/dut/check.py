@@ -140,7 +140,7 @@ def _nothing(dut: Dut, given: dict[str, str], chosen: Selection) -> ValueError:
     why = counted(chosen.left, 1)
     return DutError(
         f"{dut.path}: no run applies to what is claimed ({why[0][0] if why else 'nothing is there'}); claim more in"
-        f" [options], or type `{typed('make doctor', {'DUT': dut.shown})}`"
+        f" [options], or type `{typed('doctor', {'DUT': dut.shown})}`"
     )
 
 
@@ -150,7 +150,7 @@ def _skipped(dut: Dut, chosen: Selection) -> str:
         return ""
     return (
         f"; {len(chosen.left)} others are for implementations that it does not claim to be"
-        f" (`{typed('make doctor', {'DUT': dut.shown})}` lists why)"
+        f" (`{typed('doctor', {'DUT': dut.shown})}` lists why)"
     )
 
 

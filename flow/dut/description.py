@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """dut.toml: what an IP is, where its sources are, how its ports map to ours, and what it claims.
 
-`Dut.load("acme")` reads examples/acme/dut.toml, `Dut.load("../acme")` the file of that folder. `make new-dut` writes
+`Dut.load("acme")` reads examples/acme/dut.toml, `Dut.load("../acme")` the file of that folder. `make new` writes
 one with a comment at every key. What is wrong with one is a DutError: one sentence with the table and key, what was
 found, what was needed, what to do.
 """
@@ -128,7 +128,7 @@ def located(where: str | Path) -> Path:
     hint = near(text, known) or (f"shipped are {', '.join(known)}; " if known else "")
     found = f"{path} does not exist" if path.name == FILE else f"{text} is no folder with a {FILE}"
     raise DutError(
-        f"DUT={text}: {found}; {hint}give a name or a folder, or type `make new-dut NAME=acme IP=ntrace` to make one"
+        f"DUT={text}: {found}; {hint}give a name or a folder, or type `make new NAME=acme IP=ntrace` to make one"
     )
 
 
@@ -232,7 +232,7 @@ def need(table: Mapping[str, Any], name: str, key: str) -> Any:
     """The value of a key that every description has."""
     if key not in table:
         raise DutError(
-            f'[{name}] has no {key}; add {key} = "..." (`make new-dut` writes a file with a comment at every key)'
+            f'[{name}] has no {key}; add {key} = "..." (`make new` writes a file with a comment at every key)'
         )
     return table[key]
 

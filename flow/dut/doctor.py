@@ -74,7 +74,7 @@ def _before_sources(where: str, error: DutError) -> int:
     print(f"  - {error}")
     print(
         "1 thing to do: name your sources in [sources] and your module in [dut] top; then type"
-        f" `{typed('make doctor', {'DUT': where})}` again"
+        f" `{typed('doctor', {'DUT': where})}` again"
     )
     return 1
 
@@ -199,8 +199,8 @@ def _end(dut: Dut, problems: list[str]) -> int:
     if problems:
         print(
             f"{len(problems)} thing{'s' * (len(problems) != 1)} to do in {dut.path}; then type"
-            f" `{typed('make doctor', {'DUT': dut.shown})}` again"
+            f" `{typed('doctor', {'DUT': dut.shown})}` again"
         )
         return 1
-    print(f"Everything fits. Next: {typed('make check', {'DUT': dut.shown})}")
+    print(f"Everything fits. Next: {typed('check', {'DUT': dut.shown})}")
     return 0

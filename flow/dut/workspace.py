@@ -31,7 +31,7 @@ def fitted(dut: Dut, system: Any, build: Any) -> Fit:
         more = len(found.problems) - 1
         raise DutError(
             f"{dut.path}: {found.problems[0]}"
-            + (f" ({more} more: type `{typed('make doctor', {'DUT': dut.shown})}`)" if more else "")
+            + (f" ({more} more: type `{typed('doctor', {'DUT': dut.shown})}`)" if more else "")
         )
     return found
 

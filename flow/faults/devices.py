@@ -122,7 +122,7 @@ class Experiment:
     def rerun(self) -> str:
         """The command that repeats it."""
         return (
-            f"make isolate IP={self.device.dut.ip} DUT={self.device.name}"
+            f"make mutate KIND=devices IP={self.device.dut.ip} DUT={self.device.name}"
             f" DEVIATION={','.join(row.name for row in self.rows)}"
         )
 

@@ -256,7 +256,9 @@ def _run(command: list[str], cwd: Path | None = None) -> str:
             errors="replace",
         )
     except FileNotFoundError:
-        raise ArgumentError(f"{command[0]} is not there; type `make opensbi`, which installs it from Debian") from None
+        raise ArgumentError(
+            f"{command[0]} is not there; type `rvtrace oracle sbi_pmu`, which installs it from Debian"
+        ) from None
     except subprocess.TimeoutExpired as error:
         return (error.stdout or b"").decode(errors="replace")  # a firmware that died waits for ever
     if done.returncode:

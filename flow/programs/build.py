@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make programs`: compiles a set, records it, and puts both below build/programs, where PROGRAM=<name> finds them.
+"""`rvtrace programs`: compiles a set, records it, and puts both below build/programs, where PROGRAM=<name> finds them.
 
 The manifest, which is committed, has the checksums of what was built with which compiler, and why a program of a set
 is left out. A program that ends with a complaint of its own is an error, unless the manifest says why.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make sizes SET=riscv-tests`: the sizes of the encoder models' traces of programs with published figures.
+"""`rvtrace figures sizes SET=riscv-tests`: the sizes of the encoder models' traces of programs with published figures.
 
 Programs are built as their authors build them, with floating point, and run as the published ones were: from reset to
 the end, with a host that answers at every 5000th instruction, as Spike does. What was measured is kept in
@@ -227,7 +227,9 @@ def read(path: Path = DATA) -> dict[str, Any]:
         for row in data["programs"]:
             missing = [key for key, _ in methods() if key not in row["sizes"]]
             if missing:
-                raise ProgramsError(f"{path} lacks {missing[0]} of {row['program']}; type `make sizes SET=riscv-tests`")
+                raise ProgramsError(
+                    f"{path} lacks {missing[0]} of {row['program']}; type `rvtrace figures sizes SET=riscv-tests`"
+                )
         return data
     except (OSError, KeyError, TypeError, json.JSONDecodeError) as error:
-        raise ProgramsError(f"{path} cannot be read ({error}); type `make sizes SET=riscv-tests`") from None
+        raise ProgramsError(f"{path} cannot be read ({error}); type `rvtrace figures sizes SET=riscv-tests`") from None

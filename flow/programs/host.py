@@ -18,7 +18,7 @@ def symbols(elf: Path) -> dict[str, int]:
             table = ELFFile(file).get_section_by_name(".symtab")
             return {one.name: int(one["st_value"]) for one in table.iter_symbols()} if table else {}  # pyright: ignore
     except (OSError, ELFError) as error:
-        raise ProgramsError(f"{elf} is no program ({error}); build it again with `make programs`") from None
+        raise ProgramsError(f"{elf} is no program ({error}); build it again with `rvtrace programs`") from None
 
 
 def tohost(elf: Path) -> tuple[int, int]:

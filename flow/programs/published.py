@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published figures of the programs that `make sizes SET=riscv-tests` measures, and where they are published.
+"""Published figures of the programs that `rvtrace figures sizes SET=riscv-tests` measures, and where they are
+published.
 
 E-Trace: the group's figures of nine benchmarks of riscv-tests, with implicit return; payloads alone. N-Trace: the
 group's reference encoder on 32 programs, of each its instructions and the bytes of five encodings

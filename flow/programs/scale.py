@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make scale`: CoreMark of so many instructions through the encoder and decoder models, in memory that does not grow.
+"""`rvtrace figures scale`: CoreMark of so many instructions through the encoder and decoder models, in memory that does
+not grow.
 
 unicorn records the path in parts; both encoders carry their state from part to part (`rvtrace.flow.programs.streams`).
 What lies between two synchronizations is decoded as soon as it is complete, compared with the recorded path, and

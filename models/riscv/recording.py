@@ -41,7 +41,9 @@ from rvtrace.models.riscv.retired import Effects, IType, Kind, Retired
 MAGIC = b"retired recording 1\n"
 DIRECTORY = Path(__file__).resolve().parents[2] / "data" / "programs"
 LONG = DIRECTORY / "long"  # programs for checks that need a long run; main jobs leave them out
-BUILT = DIRECTORY.parents[1] / "build" / "programs"  # those of others, which `make programs` builds, in a folder a set
+BUILT = (
+    DIRECTORY.parents[1] / "build" / "programs"
+)  # those of others, which `rvtrace programs` builds, in a folder a set
 VARIANT = "v1_0"
 
 
@@ -127,7 +129,7 @@ def _built(name: str, xlen: int, directory: Path) -> Path:
         raise RecordingError(f"program {name} was not built for RV{xlen}; give XLEN={96 - xlen}")
     known = ", ".join(names(directory)) or "none (they are in data/ of a checkout, not in an installed package)"
     raise RecordingError(
-        f"there is no recorded program {name!r}; those that exist: {known}; `make programs` builds others, such as"
+        f"there is no recorded program {name!r}; those that exist: {known}; `rvtrace programs` builds others, such as"
         " dhrystone with SET=riscv-tests"
     )
 

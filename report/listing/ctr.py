@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entries of a CTR buffer for reading: as a table with symbols, and as the call path that a profiler would show.
 
-    python -m rvtrace.report.listing.ctr OUT=out        a folder of `make capture IP=ctr` (`make decode IP=ctr OUT=out`
+    python -m rvtrace.report.listing.ctr OUT=out        a folder of `make capture IP=ctr` (`make decode IP=ctr IN=out`
     is the same)
 
 Entries are those of entries.json: index n is logical entry n, 0 the youngest.
@@ -119,7 +119,7 @@ def _where(address: str, program: Program | None) -> str:
 
 def of_folder(out: Path) -> str:
     """The listing of a folder of `make capture IP=ctr`."""
-    given = {"OUT": str(out)}
+    given = {"IN": str(out)}
     entries = load(existing_file(given, "ENTRIES", out / "entries.json"))
     config = config_in(existing_file(given, "CONFIG", out / "config.json"), Config, "ctr", "CTR")
     elf = out / "program.elf"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counters at the end of a run, for reading: what a `perf stat` over the whole run would print.
 
-    python -m rvtrace.report.listing.hpm OUT=out        a folder of `make capture IP=hpm` (`make decode IP=hpm OUT=out`
+    python -m rvtrace.report.listing.hpm OUT=out        a folder of `make capture IP=hpm` (`make decode IP=hpm IN=out`
     is the same)
 
 They are those of counters.json, read through the CSRs: n, csr, width (bits), selector (what it counts), filters (MINH
@@ -67,7 +67,7 @@ def listing(counters: Sequence[Counter], config: Config, name: str) -> str:
 
 def of_folder(out: Path) -> str:
     """The listing of a folder of `make capture IP=hpm`."""
-    given = {"OUT": str(out)}
+    given = {"IN": str(out)}
     counters = load(existing_file(given, "COUNTERS_READ", out / "counters.json"))
     return listing(
         counters,

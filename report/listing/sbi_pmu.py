@@ -28,7 +28,7 @@ from rvtrace.models.sbi_pmu.record import Boot, Record, Step, Work
 from rvtrace.models.sbi_pmu.tables import FIRMWARE, event_idx, event_name
 
 WORDS = {
-    "IP": "sbi_pmu", "OUT": "folder of `make capture IP=sbi_pmu`", "CALLS": "a record (default OUT/calls.jsonl)",
+    "IP": "sbi_pmu", "IN": "folder of `make capture IP=sbi_pmu`", "CALLS": "a record (default IN/calls.jsonl)",
     "QUIET": "1: calls and their answers only, no CSRs and no memory",
 }  # fmt: skip
 SHOWN = (
@@ -108,7 +108,7 @@ def write(out: Path) -> tuple[str, ...]:
     """Add calls.txt, the record as text, to a capture; of a program also counted.txt, what perf would print. The names
     of the files.
     """
-    (out / "calls.txt").write_text(listing(record_of({"OUT": str(out)})))
+    (out / "calls.txt").write_text(listing(record_of({"IN": str(out)})))
     if not (counted := out / "counted.json").exists():
         return ("calls.txt",)
     (out / "counted.txt").write_text(counted_listing(json.loads(counted.read_text())))

@@ -244,7 +244,7 @@ class Followed(Captured):
             return ""
         if clause in self.no_start:
             return (
-                f"{trace} has no instruction: {text}; capture it from a synchronizing message on, or check FORMAT= and"
+                f"{trace} has no instruction: {text}; capture it from a synchronizing message on, or check IP= and"
                 " CONFIG="
             )
         if not clause.startswith(self.of_bytes) and at <= SOON:

@@ -122,7 +122,7 @@ class RowsJudge(Judge):
     def capture(self, config: Any, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> Any:
         """There is no trace: flow/captured/<ip>.py checks what was on the ports."""
         raise CaptureError(
-            f"{self.title} sends no trace; `make check IP={self.ip} OUT=<folder of make capture>` checks what was on"
+            f"{self.title} sends no trace; `make check IP={self.ip} IN=<folder of make capture>` checks what was on"
             " its ports"
         )
 

@@ -33,7 +33,7 @@ class SubsystemJudge(Judge):
         )
     }
     unread = (
-        "a run of the subsystem leaves three traces; check each with `make check-trace FORMAT=ntrace|etrace|tandem "
+        "a run of the subsystem leaves three traces; check each with `make check IP=ntrace|etrace|tandem "
         "TRACE=<file> ELF=<file>`, or all trace sources together in a run: `make run IP=subsystem PROGRAM=sort`"
     )
 

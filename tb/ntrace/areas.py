@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds of the N-Trace encoder that `make area` synthesizes: what the build is called, and its parameters."""
+"""Builds of the N-Trace encoder that `rvtrace figures area` synthesizes: what each is called, and its parameters."""
 
 from __future__ import annotations
 

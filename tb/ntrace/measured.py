@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models of N-Trace as `make perf` measures them."""
+"""The models of N-Trace as `rvtrace figures speed` measures them."""
 
 from __future__ import annotations
 

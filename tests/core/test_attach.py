@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A core of the user: which signals of RVFI are found, what `make new-core` writes, what `make doctor CORE=` says."""
+"""A core of the user: the signals that are found, what `make new KIND=core` writes, and `make doctor CORE=` says."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ def module(folder: Path, widths: dict[str, int], more: str = "") -> Path:
 
 
 def made(folder: Path, widths: dict[str, int], capsys, more: str = "") -> tuple[int, str]:
-    """(exit code, output) of `make new-core`."""
+    """(exit code, output) of `make new KIND=core`."""
     module(folder, widths, more)
     code = new_core.main(["NAME=acme", f"FILES={folder / 'acme.sv'}", "TOP=acme_core", f"OUT={folder / 'acme'}"])
     return code, capsys.readouterr().out
@@ -115,5 +115,5 @@ def test_a_core_that_is_there_stays(tmp_path, capsys):
 
 
 def test_no_such_core_is_one_sentence():
-    with pytest.raises(CoreError, match=r"or a folder with core.toml \(`make new-core` makes one\)"):
+    with pytest.raises(CoreError, match=r"or a folder with core.toml \(`make new KIND=core` makes one\)"):
         Core.load("/nowhere/acme")

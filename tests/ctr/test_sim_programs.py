@@ -94,13 +94,13 @@ def test_a_capture_is_checked_without_a_simulator(run_jobs, capsys):
     job = Job("offline", "program:switch", word(DEFAULT) | {"depth": 16}, size=SIZE, keep=True, ip="ctr")
     run_jobs([job])
     for exact in ("0", "1"):
-        assert ctr_check.main([f"OUT={job.out}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
+        assert ctr_check.main([f"IN={job.out}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
     path = Path(job.out) / "rows.npz"
     rows = Rows.load(path)
     read = np.flatnonzero((rows.op == 0) & (rows.rdata != 0))[-1]
     rows.rdata[read] ^= np.uint64(1 << 15)  # another CCV or PC
     rows.save(path)
-    assert ctr_check.main([f"OUT={job.out}", "QUIET=1"]) == 1 and "holds other entries" in capsys.readouterr().err
+    assert ctr_check.main([f"IN={job.out}", "QUIET=1"]) == 1 and "holds other entries" in capsys.readouterr().err
 
 
 def test_entries_of_the_model_are_those_of_a_capture(run_jobs):

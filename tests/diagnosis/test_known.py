@@ -41,8 +41,8 @@ def test_a_later_run_of_the_device_is_not_searched() -> None:
 def test_another_device_or_a_file_is_searched() -> None:
     names("d250", BOLT.format(1))
     assert names("d250", "make run SEED=1 DUT=examples/other")[1] > 250
-    assert names("d250", "make check-trace TRACE=t.bin")[1] > 250
-    assert names("d250", "make check-trace TRACE=t.bin")[1] > 250, "nothing is known of a file"
+    assert names("d250", "make check TRACE=t.bin")[1] > 250
+    assert names("d250", "make check TRACE=t.bin")[1] > 250, "nothing is known of a file"
 
 
 def test_what_does_not_explain_a_run_is_not_said_of_it() -> None:

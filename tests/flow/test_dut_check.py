@@ -86,7 +86,7 @@ def _make(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def acme(tmp_path: Path) -> Path:
-    """A folder as `make new-dut` writes it, with the map filled in."""
+    """A folder as `make new` writes it, with the map filled in."""
     rtl = tmp_path / "rtl"
     rtl.mkdir()
     files = [path for path in sources(ROOT / "rtl", BUILD.bench) if path.is_relative_to(ROOT / "rtl")]

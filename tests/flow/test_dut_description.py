@@ -97,7 +97,7 @@ def test_a_wrong_waiver_is_a_sentence(tmp_path, waiver, reported):
 
 
 def test_a_folder_that_is_none(tmp_path):
-    with pytest.raises(DutError, match=r"DUT=.*no folder with a dut.toml; .*make new-dut NAME=acme IP=ntrace"):
+    with pytest.raises(DutError, match=r"DUT=.*no folder with a dut.toml; .*make new NAME=acme IP=ntrace"):
         Dut.load(tmp_path / "nowhere")
 
 

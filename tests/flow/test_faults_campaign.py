@@ -20,7 +20,7 @@ from rvtrace.flow.faults.rows import Part
 from rvtrace.flow.faults.subjects import of_system
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.report import faults as report
-from rvtrace.tools import mutate as tool
+from rvtrace.tools import mutate_random as tool
 
 JOBS = ("reset_values", "discovery")
 
@@ -142,7 +142,7 @@ def test_a_mutant_that_a_build_does_not_elaborate_is_no_mutant(subject: Subject,
 def test_yosys_proves_the_equivalent_and_not_the_others(subject: Subject, chosen: Chosen) -> None:
     prover = Prover(subject.design, subject.builds, limit=300)
     if not prover.available:
-        pytest.skip("needs Yosys: `make area` installs it")
+        pytest.skip("needs Yosys: `rvtrace figures area` installs it")
     assert prover.prove(chosen.mutants[2]) == "module ctr_rules is the same in 1 set of parameters"
     assert prover.prove(chosen.mutants[3]) == ""
     assert prover.prove(chosen.mutants[1]) == ""  # of a package
@@ -187,10 +187,10 @@ def test_the_rates_are_of_what_is_not_equivalent() -> None:
     assert not report.green(crashed)
     refused = report.summary("CTR", "make mutate", [*rows, _row("e", "refused")], 1.0)
     assert refused["total"] == found["total"] and refused["files"] == {"ctr/ctr.sv": found["total"]}
-    missed = report.summary("CTR", "make mutants", [*rows, _row("f", "broken")], 1.0)
-    assert not report.green(missed) and "again: make mutants MUTANT=f" in report.terminal(missed)
-    whole = report.summary("Ibex", "make verify-core SET=mutants", [_row("f", "survived")], 1.0, selects=False)
-    assert "again: make verify-core SET=mutants" in report.terminal(whole)
+    missed = report.summary("CTR", "make mutate KIND=written", [*rows, _row("f", "broken")], 1.0)
+    assert not report.green(missed) and "again: make mutate KIND=written MUTANT=f" in report.terminal(missed)
+    whole = report.summary("Ibex", "make mutate KIND=core", [_row("f", "survived")], 1.0, selects=False)
+    assert "again: make mutate KIND=core" in report.terminal(whole)
 
 
 @pytest.mark.parametrize(

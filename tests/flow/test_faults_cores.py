@@ -12,7 +12,7 @@ from rvtrace.flow.cores.suite import random_cases, save, verify_all
 from rvtrace.flow.faults.cores import build_mutated, hunt, listed
 from rvtrace.flow.faults.rows import Edit, Fault
 from rvtrace.flow.jobs import RESULTS
-from rvtrace.tools import verify_core
+from rvtrace.tools import core_programs, mutate_core
 
 OUT = RESULTS / "test-core-mutants"
 ROW = "a = { part = 'ALU', change = '''\n- y\n+ z''' }\n"
@@ -72,13 +72,13 @@ def test_there_are_thirty_in_every_part_that_is_asked_for():
     ("words", "said"),
     [
         (["CORE=ibes"], "did you mean ibex"),
-        (["SET=nowhere"], "SET=nowhere is no folder; give random, mutants"),
+        (["SET=nowhere"], "SET=nowhere is no folder; give random, or a folder"),
         (["SET=docs"], r"docs has no program \*.rv32.elf"),
     ],
 )
 def test_a_wrong_word_is_one_sentence(ibex, words, said):
     with pytest.raises(ValueError, match=said):
-        verify_core.main(words)
+        (mutate_core if words[0].startswith("CORE") else core_programs).main(words)
 
 
 def test_mutants_are_found_and_the_core_itself_passes(sim, ibex):

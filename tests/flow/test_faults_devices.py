@@ -111,7 +111,7 @@ def test_a_single_deviation_counts_for_the_first_finding_only() -> None:
     second = isolation(experiment(BRANCHES), [result(("ET.pay.privilege", ""), ("ET.bt.branches", ""))])
     assert second.state == SURVIVED
     assert second.text().startswith("RED   b") and "not named: b\n          1. ET.pay.privilege" in second.text()
-    assert second.text().endswith("make isolate IP=etrace DUT=d DEVIATION=b")
+    assert second.text().endswith("make mutate KIND=devices IP=etrace DUT=d DEVIATION=b")
 
 
 def test_several_deviations_are_all_to_be_named_and_nothing_else() -> None:
@@ -137,12 +137,12 @@ def test_the_device_itself_must_pass() -> None:
 
 def reached(rows: list[Row]) -> bool:
     """Whether the shares are as wanted."""
-    return report.green(report.summary("D", "make isolate", rows, 1.0, wanted=report.ISOLATED))
+    return report.green(report.summary("D", "make mutate KIND=devices", rows, 1.0, wanted=report.ISOLATED))
 
 
 def figures(rows: list[Row]) -> list[str]:
     """The lines after the sentence."""
-    return report.terminal(report.summary("D", "make isolate", rows, 1.0, wanted=report.ISOLATED))[2:]
+    return report.terminal(report.summary("D", "make mutate KIND=devices", rows, 1.0, wanted=report.ISOLATED))[2:]
 
 
 def test_figures_count_single_and_several_apart() -> None:

@@ -13,7 +13,7 @@ from rvtrace.flow.faults.runner import EQUIVALENT, KILLED, SURVIVED
 from rvtrace.flow.jobs import build_of
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.jobs.builds import ROOT
-from rvtrace.tools import mutants as tool
+from rvtrace.tools import mutate_written as tool
 
 HPM = mutants.load("hpm")
 WRITES = HPM["writes_two"]

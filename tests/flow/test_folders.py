@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of results: a run has its own, a capture removes its own files only, and `make results` lists and cleans."""
+"""Folders of results: a run has its own, a capture removes its own files only, and `make report LIST=results` lists and
+cleans.
+"""
 
 import fcntl
 import json
@@ -148,7 +150,7 @@ def test_only_old_results_are_removed_and_nothing_that_is_none(tmp_path):
 
 @pytest.mark.parametrize("text", ["30", "d", "-1d", "30 d", "1.5d", "30days", "9999999d"])
 def test_an_age_that_is_none(text):
-    assert is_one_sentence(run("results", f"KEEP={text}"), f"KEEP={text} is no age", "give KEEP=<number> with d")
+    assert is_one_sentence(run("report_kept", f"KEEP={text}"), f"KEEP={text} is no age", "give KEEP=<number> with d")
 
 
 def test_ages_and_sizes():

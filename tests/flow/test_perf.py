@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make perf` measures of the models runs for every system."""
+"""What `rvtrace figures speed` measures of the models runs for every system."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make sizes`: the part that is counted on a model, and the table side by side."""
+"""`rvtrace figures sizes`: the part that is counted on a model, and the table side by side."""
 
 import pytest
 

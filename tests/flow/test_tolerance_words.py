@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tolerances are words of `make run`, `make check DUT=` and `make check-trace` alike."""
+"""Tolerances are words of `make run`, `make check DUT=` and `make check` alike."""
 
 import json
 import shlex

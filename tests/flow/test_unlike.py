@@ -32,7 +32,7 @@ def files(ip: str, data: bytes, config: Any, program: Any = None) -> Any:
 
 def test_another_format_is_named(traced: Any) -> None:
     said = sentence(files("etrace", traced.data, EtraceConfig()))
-    assert "t.bin is no E-Trace but N-Trace" in said and "give FORMAT=ntrace" in said
+    assert "t.bin is no E-Trace but N-Trace" in said and "give IP=ntrace" in said
 
 
 def test_the_right_format_and_program_are_taken(traced: Any) -> None:

@@ -113,20 +113,20 @@ def test_a_capture_is_checked_without_a_simulator(run_jobs, capsys):
     run_jobs([job])
     hpm_counters.write(Path(job.out))
     for exact in ("0", "1"):
-        assert hpm_check.main([f"OUT={job.out}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
+        assert hpm_check.main([f"IN={job.out}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
     assert (
-        hpm_counters.main([f"OUT={job.out}"]) == 0
+        hpm_counters.main([f"IN={job.out}"]) == 0
         and capsys.readouterr().out == (Path(job.out) / "counters.txt").read_text()
     )
     path = Path(job.out) / "state.npz"
     state = load_state(path)
     state.counters[1000:, 2] += np.uint64(1)  # minstret counts one too many
     save_state(path, state)
-    assert hpm_check.main([f"OUT={job.out}", "QUIET=1"]) == 1 and "FAIL" in capsys.readouterr().out
+    assert hpm_check.main([f"IN={job.out}", "QUIET=1"]) == 1 and "FAIL" in capsys.readouterr().out
     rows = Rows.load(Path(job.out) / "rows.npz")
     rows.rdata[np.flatnonzero(rows.op != NO_ACCESS)[-1]] ^= np.uint64(1 << 40)
     rows.save(Path(job.out) / "rows.npz")
-    assert hpm_check.main([f"OUT={job.out}", "QUIET=1"]) == 1 and "holds other values" in capsys.readouterr().err
+    assert hpm_check.main([f"IN={job.out}", "QUIET=1"]) == 1 and "holds other values" in capsys.readouterr().err
 
 
 def test_a_program_needs_the_modes_it_runs_in():

@@ -115,7 +115,7 @@ def test_the_listing_is_that_of_the_whole(small, tmp_path: Path, capsys, monkeyp
 def test_a_failure_is_said_at_once(small, tmp_path: Path, capsys, monkeypatch):
     monkeypatch.setattr(stream, "SEARCHED", 0)
     given = files(tmp_path, "sort", OPTIONS["htm"], 3)
-    argv = ["FORMAT=ntrace", *(f"{name}={value}" for name, value in given.items()), f"OUT={tmp_path / 'out'}", "N=1"]
+    argv = ["IP=ntrace", *(f"{name}={value}" for name, value in given.items()), f"OUT={tmp_path / 'out'}", "N=1"]
     assert check_trace.main(argv) == 1
     said = capsys.readouterr()
     assert said.err.startswith("FAIL NT") and "FAIL" in said.out

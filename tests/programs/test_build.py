@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make programs` without a compiler: what is refused and how, the manifest, and that what was built is found.
+"""`rvtrace programs` without a compiler: what is refused and how, the manifest, and that what was built is found.
 With a compiler, that a build is what the manifest says.
 """
 
@@ -19,9 +19,9 @@ from rvtrace.flow.programs.sets import Recipe
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.riscv import recording
 from tests.programs.tiny import tiny, write
+from tools import figures_scale as scale_tool
+from tools import figures_sizes as sizes_tool
 from tools import programs as tool
-from tools import scale as scale_tool
-from tools import sizes as sizes_tool
 
 
 def sentence(error: Exception) -> str:
@@ -129,9 +129,9 @@ def test_an_unknown_set(fake: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_build_is_recorded_and_found(fake: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     """PROGRAM=tiny is then a program like the others, by name and by path; the main jobs do not run it."""
-    with pytest.raises(recording.RecordingError, match="there is no recorded program 'tiny'.*make programs"):
+    with pytest.raises(recording.RecordingError, match="there is no recorded program 'tiny'.*rvtrace programs"):
         recording.load("tiny", 64)
-    with pytest.raises(jobs.JobError, match="there is no program tiny; .*make programs"):
+    with pytest.raises(jobs.JobError, match="there is no program tiny; .*rvtrace programs"):
         jobs.one({"PROGRAM": "tiny", "IP": "ntrace"})
     (built,), found = build.build("coremark", 64, 1, fake.out)
     assert not built.said and built.rows == len(record.run(tiny(), 0x8000_1000).retired) and built.code == 1

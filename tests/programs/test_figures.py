@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make sizes SET=riscv-tests` without the compiler: the data that is kept, the page that is made of it, and how a size
-is measured.
+"""`rvtrace figures sizes SET=riscv-tests` without the compiler: the data that is kept, the page that is made of it, and
+how a size is measured.
 """
 
 import copy
@@ -25,7 +25,7 @@ def data() -> dict:
 
 
 def test_page_and_chart_are_made_of_the_data(data: dict) -> None:
-    """Neither needs the compiler; `make sizes SET=riscv-tests` writes all three."""
+    """Neither needs the compiler; `rvtrace figures sizes SET=riscv-tests` writes all three."""
     assert page.PAGE.read_text() == page.page(data)
     assert page.CHART.read_text() == page.chart(data)
     assert page.chart(data).startswith("<svg xmlns=") and page.chart(data).count("<rect") == 4 * len(figures.PROGRAMS)
@@ -130,7 +130,7 @@ def test_a_program_that_complains_is_no_figure(tmp_path: Path) -> None:
 
 def test_damaged_data(tmp_path: Path, data: dict) -> None:
     file = tmp_path / "sizes.json"
-    with pytest.raises(ProgramsError, match="cannot be read.*make sizes SET=riscv-tests"):
+    with pytest.raises(ProgramsError, match="cannot be read.*rvtrace figures sizes SET=riscv-tests"):
         figures.read(file)
     file.write_text("{")
     with pytest.raises(ProgramsError, match="cannot be read"):

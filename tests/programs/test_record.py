@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two recorders of `make programs`: unicorn block by block, and the reference simulator with all effects. They must
-agree with each other and with the committed recordings, which were made in another way.
+"""The two recorders of `rvtrace programs`: unicorn block by block, and the reference simulator with all effects. They
+must agree with each other and with the committed recordings, which were made in another way.
 """
 
 from pathlib import Path as File

@@ -15,7 +15,7 @@ from rvtrace.models.ntrace.config import Config as NtraceConfig
 from rvtrace.models.ntrace.encoder.encode import encode as ntrace_encode
 from rvtrace.models.riscv import recording
 from rvtrace.models.riscv.retired import Retired
-from tools import scale as tool
+from tools import figures_scale as tool
 
 pytest.importorskip("numba", reason="a run in parts needs Numba")
 PROGRAMS = ("sort", "recursion", "dispatch", "traps")

@@ -83,7 +83,7 @@ def report(tmp_path, *results, plan=PLAN):
         folder = tmp_path / "results" / "main" / str(number)
         folder.mkdir(parents=True)
         (folder / "result.json").write_text(result if isinstance(result, str) else json.dumps(result))
-    done = run("report", f"RESULTS={tmp_path}/results", f"PLAN={tmp_path}/plan", f"OUT={tmp_path}/out")
+    done = run("report", f"IN={tmp_path}/results", f"PLAN={tmp_path}/plan", f"OUT={tmp_path}/out")
     assert "Traceback" not in done.stderr
     return done, Page((tmp_path / "out" / "index.html").read_text())
 

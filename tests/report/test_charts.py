@@ -96,7 +96,7 @@ def test_only_the_runs_that_are_named_are_reported(tmp_path, capsys):
 def test_a_failing_run_leads_to_the_viewer(tmp_path):
     _, found = report(tmp_path, GOOD, failing())
     place = tmp_path / "results" / "main" / "1"
-    assert f"make view OUT={place}" in found.text
+    assert f"make view IN={place}" in found.text
     (place / "view.html").write_text("the viewer's page")
     page.write(tmp_path / "results", tmp_path / "out", tmp_path / "plan")
     text = (tmp_path / "out" / "index.html").read_text()

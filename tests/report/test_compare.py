@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make compare`: what got better or worse between two compliance reports, and the exit code that says so."""
+"""`rvtrace compare`: what got better or worse between two compliance reports, and the exit code that says so."""
 
 import pytest
 

@@ -99,7 +99,7 @@ def test_a_finding_leads_to_the_page_of_its_run(tmp_path):
     left = {**failing(), "folder": str(run), "left": {"trace.bin": ""}}
     made(tmp_path, left)
     text = (tmp_path / "out" / "index.html").read_text()
-    assert f"make view 'OUT={run}'" in unescape(text) and "view.html" not in text
+    assert f"make view 'IN={run}'" in unescape(text) and "view.html" not in text
     (run / "view.html").write_text("the viewer's page")
     made(tmp_path, left)
     text = (tmp_path / "out" / "index.html").read_text()

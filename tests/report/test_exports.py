@@ -71,7 +71,7 @@ def records(info: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("ip", ["ntrace", "etrace"])
 def test_the_listing_names_source_lines(tmp_path, ip):
     collatz.capture(tmp_path, ip)
-    done = run("decode", f"OUT={tmp_path}", "PCS=1")
+    done = run("decode", f"IN={tmp_path}", "PCS=1")
     assert done.returncode == 0, done.stderr
     listed = [line for line in done.stdout.splitlines() if line.startswith("    0x")]
     assert listed and all("; collatz.c:" in line for line in listed)
@@ -117,7 +117,7 @@ def test_the_page_has_the_text_of_named_folders_only(tmp_path):
     """And says what it leaves out, and how to add it."""
     collatz.capture(tmp_path)
     for words, there, note in (((), False, True), ((f"SOURCE={tmp_path}",), True, False)):
-        done = run("view", f"OUT={tmp_path}", "CHECK=0", *words)
+        done = run("view", f"IN={tmp_path}", "CHECK=0", *words)
         assert done.returncode == 0, done.stderr
         page = (tmp_path / "view.html").read_text(encoding="utf-8")
         assert ("steps = walk(27);" in page) == there
@@ -133,7 +133,7 @@ def test_a_failure_names_the_source_line(tmp_path):
     data = bytearray((tmp_path / "trace.bin").read_bytes())
     data[len(data) // 2] ^= 0x10
     (tmp_path / "trace.bin").write_bytes(data)
-    done = run("check_trace", "FORMAT=etrace", f"TRACE={tmp_path}", f"OUT={tmp_path / 'report'}")
+    done = run("check_trace", "IP=etrace", f"IN={tmp_path}", f"OUT={tmp_path / 'report'}")
     assert done.returncode == 1
     placed = re.findall(r"^  pc +0x[0-9a-f]+ <\w+(?:\+0x[0-9a-f]+)?>: .*$", done.stdout, re.MULTILINE)
     assert placed and all("; collatz.c:" in line for line in placed), done.stdout
@@ -142,7 +142,7 @@ def test_a_failure_names_the_source_line(tmp_path):
 @pytest.mark.parametrize("ip", ["ntrace", "etrace"])
 def test_lines_branches_and_functions_of_the_trace(tmp_path, ip):
     retired = collatz.capture(tmp_path, ip)
-    done = run("decode", f"OUT={tmp_path}", "COVERAGE=lcov")
+    done = run("decode", f"IN={tmp_path}", "COVERAGE=lcov")
     assert done.returncode == 0 and "coverage.info" in done.stdout, done.stderr
     found = records((tmp_path / "coverage.info").read_text())
     source = collatz.SOURCE.read_text().splitlines()
@@ -183,7 +183,7 @@ def test_genhtml_reads_the_coverage(tmp_path):
     if shutil.which("genhtml") is None:
         pytest.skip("genhtml is not here; sudo apt-get install lcov runs this test")
     collatz.capture(tmp_path / "out")
-    run("decode", f"OUT={tmp_path / 'out'}", "COVERAGE=lcov")
+    run("decode", f"IN={tmp_path / 'out'}", "COVERAGE=lcov")
     done = subprocess.run(
         ["genhtml", "--branch-coverage", "-o", tmp_path / "html", "coverage.info"],
         cwd=tmp_path / "out", capture_output=True, text=True, timeout=120, check=False,
@@ -202,7 +202,7 @@ def test_what_was_lost_is_not_counted_and_is_named(tmp_path):
     collatz.capture(tmp_path, "ntrace", inst_sync_mode=1, inst_sync_max=0)
     data = (tmp_path / "trace.bin").read_bytes()
     (tmp_path / "trace.bin").write_bytes(data[: len(data) // 2] + b"\x00" * 5 + data[len(data) // 2 + 5 :])
-    done = run("decode", f"OUT={tmp_path}", "COVERAGE=lcov")
+    done = run("decode", f"IN={tmp_path}", "COVERAGE=lcov")
     assert done.returncode == 1 and "bytes say nothing" in done.stdout and done.stderr.startswith("error: ")
     found = records((tmp_path / "coverage.info").read_text())
     assert 0 < max(int(row.split(",")[1]) for row in found["DA"]) <= STEPS
@@ -210,7 +210,7 @@ def test_what_was_lost_is_not_counted_and_is_named(tmp_path):
 
 def test_the_profile_has_instructions_calls_and_time(tmp_path):
     collatz.capture(tmp_path, timestamp=1)
-    done = run("decode", f"OUT={tmp_path}", "PROFILE=text")
+    done = run("decode", f"IN={tmp_path}", "PROFILE=text")
     assert done.returncode == 0, done.stderr
     rows = {
         line.split()[-1]: line.split() for line in done.stdout.splitlines() if "%" in line and "function" not in line
@@ -252,12 +252,12 @@ def test_speedscope_accepts_its_file(tmp_path, name):
         collatz.capture(tmp_path, timestamp=1)
     else:
         recorded(tmp_path, name)
-    assert run("decode", f"OUT={tmp_path}", "PROFILE=speedscope").returncode == 0
+    assert run("decode", f"IN={tmp_path}", "PROFILE=speedscope").returncode == 0
     made = json.loads((tmp_path / "profile.speedscope.json").read_text())
     fastjsonschema.compile(json.loads(SCHEMA.read_text()))(made)
     instructions, time = ({**one, "frames": made["shared"]["frames"]} for one in made["profiles"])
     own = nested(instructions)
-    text = run("decode", f"OUT={tmp_path}", "PROFILE=text").stdout
+    text = run("decode", f"IN={tmp_path}", "PROFILE=text").stdout
     rows = {}
     for line in text.splitlines()[1:]:
         if not line.startswith("#"):
@@ -285,7 +285,7 @@ _KEYS = {"M": {"args"}, "X": {"ts", "dur"}, "i": {"ts", "s"}, "C": {"ts", "args"
 @pytest.mark.parametrize("name", ["collatz", "traps"])
 def test_perfetto_has_the_stack_traps_and_privilege(tmp_path, name):
     retired = collatz.capture(tmp_path) if name == "collatz" else recorded(tmp_path, name)
-    assert run("decode", f"OUT={tmp_path}", "PROFILE=perfetto").returncode == 0
+    assert run("decode", f"IN={tmp_path}", "PROFILE=perfetto").returncode == 0
     events = json.loads((tmp_path / "profile.perfetto.json").read_text())["traceEvents"]
     for event in events:
         assert _KEYS[event["ph"]] <= set(event) and {"name", "pid", "tid"} <= set(event)
@@ -367,8 +367,8 @@ def test_counters_are_those_of_perf_stat():
 
 @pytest.mark.parametrize("ip, word, needed", [("ctr", "brstack", "entries.json"), ("hpm", "stat", "counters.json")])
 def test_captures_of_rows_have_their_own_forms(tmp_path, ip, word, needed):
-    assert is_one_sentence(run("decode", f"IP={ip}", f"OUT={tmp_path}", f"PROFILE={word}"), needed)
-    assert is_one_sentence(run("decode", f"IP={ip}", f"OUT={tmp_path}", "PROFILE=speedscope"), word)
+    assert is_one_sentence(run("decode", f"IP={ip}", f"IN={tmp_path}", f"PROFILE={word}"), needed)
+    assert is_one_sentence(run("decode", f"IP={ip}", f"IN={tmp_path}", "PROFILE=speedscope"), word)
 
 
 @pytest.mark.parametrize(
@@ -383,23 +383,23 @@ def test_captures_of_rows_have_their_own_forms(tmp_path, ip, word, needed):
 )
 def test_words_that_say_nothing(tmp_path, words, said):
     collatz.capture(tmp_path)
-    assert is_one_sentence(run("decode", f"OUT={tmp_path}", *words), said)
+    assert is_one_sentence(run("decode", f"IN={tmp_path}", *words), said)
 
 
 def test_without_line_information(tmp_path):
     collatz.capture(tmp_path)
     stripped(tmp_path, "-g")
-    done = run("decode", f"OUT={tmp_path}")
+    done = run("decode", f"IN={tmp_path}")
     assert done.returncode == 0 and "# program.elf has no line information; compile it with -g" in done.stdout
-    assert is_one_sentence(run("decode", f"OUT={tmp_path}", "COVERAGE=lcov"), "no line information", "-g")
-    assert run("decode", f"OUT={tmp_path}", "PROFILE=text").returncode == 0
+    assert is_one_sentence(run("decode", f"IN={tmp_path}", "COVERAGE=lcov"), "no line information", "-g")
+    assert run("decode", f"IN={tmp_path}", "PROFILE=text").returncode == 0
 
 
 def test_without_symbols_functions_are_addresses(tmp_path):
     collatz.capture(tmp_path)
     entry_point = ELFFile((tmp_path / "program.elf").open("rb"))["e_entry"]
     stripped(tmp_path, "-s")
-    done = run("decode", f"OUT={tmp_path}", "PROFILE=text")
+    done = run("decode", f"IN={tmp_path}", "PROFILE=text")
     assert done.returncode == 0 and "has no symbols" in done.stdout and f"{entry_point:#x}" in done.stdout
 
 
@@ -408,7 +408,7 @@ def test_without_instructions(tmp_path):
     data = (tmp_path / "trace.bin").read_bytes()
     (tmp_path / "trace.bin").write_bytes(data[12:40])
     for word in ("PROFILE=text", "PROFILE=speedscope", "PROFILE=perfetto", "COVERAGE=lcov"):
-        done = run("decode", f"OUT={tmp_path}", word)
+        done = run("decode", f"IN={tmp_path}", word)
         assert "no instruction could be decoded" in done.stdout and done.stderr.count("\n") == 1, (word, done)
     made = json.loads((tmp_path / "profile.speedscope.json").read_text())
     assert made["profiles"][0]["events"] == []

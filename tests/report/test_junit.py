@@ -21,7 +21,7 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.report import junit, summary
 from rvtrace.report.compliance import read
-from rvtrace.tools.check import main as check
+from rvtrace.tools.check_capture import main as check
 from tests.common.there import there
 from tests.report.compliance_data import failing as deviating
 from tests.report.compliance_data import made, result
@@ -96,7 +96,7 @@ def test_the_report_of_a_folder_leaves_both(tmp_path, monkeypatch):
     page.write_text("what another step wrote\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
     report(tmp_path, GOOD, failing())
-    words = (f"RESULTS={tmp_path}/results", f"PLAN={tmp_path}/plan", f"OUT={tmp_path}/out")
+    words = (f"IN={tmp_path}/results", f"PLAN={tmp_path}/plan", f"OUT={tmp_path}/out")
     done = run("report", *words, f"JUNIT={tmp_path}/new/j.xml")
     assert done.returncode == 1
     root = ET.parse(tmp_path / "new" / "j.xml").getroot()
@@ -111,7 +111,7 @@ def test_the_report_of_a_folder_leaves_both(tmp_path, monkeypatch):
 def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path):
     report(tmp_path, GOOD)
     (tmp_path / "file").touch()
-    done = run("report", f"RESULTS={tmp_path}/results", f"PLAN={tmp_path}/plan", f"JUNIT={tmp_path}/file/j.xml")
+    done = run("report", f"IN={tmp_path}/results", f"PLAN={tmp_path}/plan", f"JUNIT={tmp_path}/file/j.xml")
     assert is_one_sentence(done, "cannot be written", "is a file; name another place")
 
 
@@ -134,19 +134,19 @@ def test_a_compliance_report_has_a_summary(tmp_path):
 
 def test_a_capture_and_a_trace_as_junit(tmp_path):
     out = write_capture(tmp_path / "out")
-    done = run("check", f"OUT={out}", f"JUNIT={tmp_path}/a.xml")
+    done = run("check_capture", f"IN={out}", f"JUNIT={tmp_path}/a.xml")
     root = ET.parse(tmp_path / "a.xml").getroot()
     _is_legal(root)
     assert done.returncode == 0 and root.get("failures") == "0" and int(root.get("tests", 0)) > 20
     trace = (out / "trace.bin").read_bytes()
     (out / "trace.bin").write_bytes(trace[: len(trace) // 2])
-    done = run("check", f"OUT={out}", f"JUNIT={tmp_path}/b.xml")
+    done = run("check_capture", f"IN={out}", f"JUNIT={tmp_path}/b.xml")
     root = ET.parse(tmp_path / "b.xml").getroot()
     _is_legal(root)
     failures = list(root.iter("failure"))
-    assert done.returncode == 1 and failures and all(f"make check OUT={out}" in (one.text or "") for one in failures)
-    words = (f"TRACE={out}", f"OUT={tmp_path}/report", f"JUNIT={tmp_path}/c.xml")
-    assert run("check_trace", "FORMAT=ntrace", *words).returncode == 1
+    assert done.returncode == 1 and failures and all(f"make check IN={out}" in (one.text or "") for one in failures)
+    words = (f"IN={out}", f"OUT={tmp_path}/report", f"JUNIT={tmp_path}/c.xml")
+    assert run("check_trace", "IP=ntrace", *words).returncode == 1
     root = ET.parse(tmp_path / "c.xml").getroot()
     _is_legal(root)
     counts = json.loads((tmp_path / "report" / "compliance.json").read_text())["counts"]

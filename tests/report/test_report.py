@@ -101,7 +101,7 @@ def test_exports_and_listing(tmp_path):
     assert names == list(NTRACE.by_name["iretire_cg"].reachable) and tree.get("lines-covered") == "2"
     ucis = ET.parse(tmp_path / "out" / "coverage" / "ntrace.ucis.xml").getroot()
     assert len(ucis.findall(".//coverpointBin")) == sum(len(p.bins) for p in NTRACE.points)
-    listed = run("report", "--list-coverage")
+    listed = run("report", "LIST=coverage")
     assert listed.returncode == 0 and all(f"## {p.name}\n" in listed.stdout for p in NTRACE.points)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of `make perf SAVE=1` in the report: every value has its place in the chart."""
+"""The figures of `rvtrace figures speed SAVE=1` in the report: every value has its place in the chart."""
 
 import json
 import re

@@ -47,7 +47,7 @@ def folder(tmp_path):
 
 def shown(folder, *words):
     """The data of the page of a capture."""
-    done = run("view", f"OUT={folder}", *words)
+    done = run("view", f"IN={folder}", *words)
     assert done.returncode == 0, done.stderr
     return data_of(folder / "view.html")
 
@@ -70,11 +70,11 @@ def test_a_column_of_wider_numbers_is_refused_and_halves_hold_them():
 @pytest.mark.parametrize("write", [write_capture, write_etrace_capture])
 def test_the_page_holds_what_the_decoder_gave(tmp_path, write):
     folder = write(tmp_path / "out")
-    done = run("view", f"OUT={folder}")
+    done = run("view", f"IN={folder}")
     assert done.returncode == 0, done.stderr
     assert "PASS" in done.stdout and f"view: {folder}/view.html" in done.stdout
     page = data_of(folder / "view.html")
-    files = load({"OUT": str(folder)})
+    files = load({"IN": str(folder)})
     decoded = shown_decoder(files)
     columns = {name: unpacked(column) for name, column in page["columns"].items()}
     pcs = joined(page["wide"]["codePc"])[columns["rows"]]
@@ -96,7 +96,7 @@ def shown_decoder(files):
 
 def test_values_of_fields_are_those_of_the_messages(tmp_path):
     capture(tmp_path, "traps")
-    files = load({"OUT": str(tmp_path)})
+    files = load({"IN": str(tmp_path)})
     trace = decode(files.data, there(files.program), files.config)
     view = View.of(files, listing.viewed(files, trace), Judgement())
     page = view.data()
@@ -116,7 +116,7 @@ def test_values_of_fields_are_those_of_the_messages(tmp_path):
 
 def test_frames_are_calls_and_traps_of_the_program(tmp_path):
     retired = capture(tmp_path, "traps")
-    files = load({"OUT": str(tmp_path)})
+    files = load({"IN": str(tmp_path)})
     result = listing.viewed(files, decode(files.data, there(files.program), files.config))
     frames = result.frames()
     names = [name for _, name in result.codes.functions]
@@ -139,7 +139,7 @@ def test_frames_are_calls_and_traps_of_the_program(tmp_path):
 
 def test_recursion_is_as_deep_as_the_program_says(tmp_path):
     capture(tmp_path, "recursion")
-    files = load({"OUT": str(tmp_path)})
+    files = load({"IN": str(tmp_path)})
     result = listing.viewed(files, decode(files.data, there(files.program), files.config))
     frames = result.frames()
     assert 121 <= int(frames.depth.max()) <= 130  # data/programs/README.md: mutual recursion 121 calls deep
@@ -149,7 +149,7 @@ def test_recursion_is_as_deep_as_the_program_says(tmp_path):
 
 def test_privilege_is_where_the_hart_had_it(tmp_path):
     retired = capture(tmp_path, "traps")
-    files = load({"OUT": str(tmp_path)})
+    files = load({"IN": str(tmp_path)})
     result = listing.viewed(files, decode(files.data, there(files.program), files.config))
     assert {name for _, name in result.priv} == {"M", "S", "U"}
     assert result.priv[0][0] == 0 and result.priv == sorted(result.priv)
@@ -158,13 +158,13 @@ def test_privilege_is_where_the_hart_had_it(tmp_path):
 
 def test_a_finding_is_at_its_message_its_bytes_and_its_instruction(folder):
     (folder / "beats.npz").unlink()
-    files = load({"OUT": str(folder)})
+    files = load({"IN": str(folder)})
     messages = decode(files.data, there(files.program), files.config).messages
     broken = next(m for m in messages if m.name == "IndirectBranchHist")
     data = bytearray(files.data)
     data[broken.offset + 1] ^= 0x40  # a bit of I-CNT
     (folder / "trace.bin").write_bytes(data)
-    done = run("view", f"OUT={folder}")
+    done = run("view", f"IN={folder}")
     assert done.returncode == 0 and "FAIL" in done.stdout, done.stderr
     page = data_of(folder / "view.html")
     assert page["verdict"][0] == "FAIL" and page["findings"]
@@ -172,21 +172,21 @@ def test_a_finding_is_at_its_message_its_bytes_and_its_instruction(folder):
     assert not first["cause"] and first["clause"] in page["verdict"][1]
     assert first["begin"] <= broken.offset + 1 < first["end"], first
     assert first["requirement"] and first["text"].startswith("FAIL ")
-    assert first["rerun"].startswith("make check-trace FORMAT=ntrace TRACE=")
+    assert first["rerun"].startswith("make check IP=ntrace TRACE=")
     assert all(one["cause"] for one in page["findings"] if one["clause"] not in page["verdict"][1])
     text = (folder / "view.html").read_text()
     assert first["clause"] in text.partition("<script")[0], "also without JavaScript"
 
 
 def test_what_a_finding_hides_is_marked_as_not_judged(folder):
-    files = load({"OUT": str(folder)})
+    files = load({"IN": str(folder)})
     trace = decode(files.data, there(files.program), files.config)
     view = View.of(files, listing.viewed(files, trace), Judgement("FAIL", "", damage=[(1, 3), (4, None), (2, 2)]))
     assert view.data()["unjudged"] == [(1, 3), (4, len(trace.messages))]
 
 
 def test_a_trap_that_is_reported_wrongly_is_at_the_message_that_reports_it(folder):
-    files = load({"OUT": str(folder)})
+    files = load({"IN": str(folder)})
     trace = decode(files.data, there(files.program), files.config)
     trap = next(event for event in trace.events if event.kind == "trap")
     its = next(n for n, m in enumerate(trace.messages) if m.offset == trap.message.offset)
@@ -224,17 +224,17 @@ def test_failures_of_the_run_that_left_the_capture_are_shown_too(folder):
         "text": "FAIL NT.2.port",
     }
     (folder / "result.json").write_text(json.dumps({"failures": [failure]}))
-    found = judged({"OUT": str(folder)}, load({"OUT": str(folder)}))
+    found = judged({"IN": str(folder)}, load({"IN": str(folder)}))
     assert [(f.clause, f.cycle) for f in found.failures] == [("NT.2.port", 7)] and found.word == "FAIL"
-    run("view", f"OUT={folder}")
+    run("view", f"IN={folder}")
     text = (folder / "view.html").read_text()
     assert "a port &lt;misbehaves&gt;" in text and "<misbehaves>" not in text
     (folder / "result.json").write_text("{")
-    assert judged({"OUT": str(folder)}, load({"OUT": str(folder)})).word == "PASS"
+    assert judged({"IN": str(folder)}, load({"IN": str(folder)})).word == "PASS"
 
 
 def test_the_page_asks_for_nothing_and_allows_no_other_script(folder):
-    run("view", f"OUT={folder}")
+    run("view", f"IN={folder}")
     text = (folder / "view.html").read_text()
     assert "default-src 'none'" in text and "script-src 'sha256-" in text and "style-src 'sha256-" in text
     assert not re.findall(r"""(?:src|href)=|url\(|@import|https?://""", text)
@@ -242,7 +242,7 @@ def test_the_page_asks_for_nothing_and_allows_no_other_script(folder):
 
 
 def test_without_script_the_summary_and_a_sentence_are_left(folder):
-    run("view", f"OUT={folder}")
+    run("view", f"IN={folder}")
     text = (folder / "view.html").read_text().partition("<script")[0]
     assert "<noscript>" in text and "runs no script" in text
     assert "ProgTraceSync" in text and "main" in text and "bits per instruction" in text
@@ -251,7 +251,7 @@ def test_without_script_the_summary_and_a_sentence_are_left(folder):
 @pytest.mark.parametrize("write", [write_capture, write_etrace_capture])
 def test_a_part_of_a_trace_is_shown_and_judged_as_one(tmp_path, write):
     folder = write(tmp_path / "out")
-    files = load({"OUT": str(folder)})
+    files = load({"IN": str(folder)})
     decoded = shown_decoder(files)
     rows = decoded.messages if files.system.ip == "ntrace" else decoded.packets
     begins = [m.offset for m in rows] if files.system.ip == "ntrace" else decoded.offsets
@@ -272,7 +272,7 @@ def test_what_could_not_be_judged_is_no_pass(folder):
     for name in ("beats.npz", "retired.csv"):
         (folder / name).unlink()
     (folder / "trace.bin").write_bytes(b"\xff" * 64)  # idle
-    run("view", f"OUT={folder}")
+    run("view", f"IN={folder}")
     assert data_of(folder / "view.html")["verdict"][0] != "PASS"
 
 
@@ -294,9 +294,9 @@ def test_places_are_unknown_where_items_have_another_layout(tmp_path, monkeypatc
 
 
 def test_a_folder_that_is_no_capture_is_refused(tmp_path):
-    assert is_one_sentence(run("view", f"OUT={tmp_path}"), "is no capture", "trace.bin")
-    assert is_one_sentence(run("view", f"OUT={tmp_path / 'none'}"), "no folder")
-    assert is_one_sentence(run("view", "IP=ctr", f"OUT={tmp_path}"), "sends no trace")
+    assert is_one_sentence(run("view", f"IN={tmp_path}"), "is no capture", "trace.bin")
+    assert is_one_sentence(run("view", f"IN={tmp_path / 'none'}"), "no folder")
+    assert is_one_sentence(run("view", "IP=ctr", f"IN={tmp_path}"), "sends no trace")
 
 
 def test_an_elf_without_symbols_and_lines_is_shown_by_address(folder):
@@ -320,7 +320,7 @@ def test_bytes_that_are_no_trace_are_shown_with_what_is_wrong(folder):
 
 
 def test_without_a_program_there_are_messages_only(folder, tmp_path):
-    done = run("view", "FORMAT=ntrace", f"TRACE={folder / 'trace.bin'}", f"PAGE={tmp_path / 'v.html'}")
+    done = run("view", "IP=ntrace", f"TRACE={folder / 'trace.bin'}", f"PAGE={tmp_path / 'v.html'}")
     page = data_of(tmp_path / "v.html")
     assert done.returncode == 0 and "no program was given" in done.stdout
     assert page["counts"]["messages"] > 5 and page["counts"]["instructions"] == 0 and not page["verdict"][0]
@@ -355,7 +355,7 @@ def test_what_takes_long_is_shown(folder, monkeypatch, capsys):
         return judged(given, files)
 
     monkeypatch.setattr(view, "judged", slowly)
-    view.main([f"OUT={folder}"])
+    view.main([f"IN={folder}"])
     said = capsys.readouterr()
     size = (folder / "trace.bin").stat().st_size
     assert f"checking {size:,} bytes (CHECK=0 omits it)" in said.err and "view: " in said.out

@@ -27,7 +27,7 @@ SELECTED = "document.querySelector('#{} [aria-selected=true]')?.textContent || '
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = write_capture(tmp_path_factory.mktemp("view") / "out")
-    assert run("view", f"OUT={made}").returncode == 0
+    assert run("view", f"IN={made}").returncode == 0
     return made
 
 
@@ -103,9 +103,9 @@ def test_keys_and_the_axis(page):
 
 def test_the_axis_of_time_shows_the_same_place(browser, tmp_path):
     capture(tmp_path, "traps")
-    files = load({"OUT": str(tmp_path)})
+    files = load({"IN": str(tmp_path)})
     known = [time for time in decode(files.data, there(files.program), files.config).time if time >= 0]
-    assert run("view", f"OUT={tmp_path}", "CHECK=0").returncode == 0
+    assert run("view", f"IN={tmp_path}", "CHECK=0").returncode == 0
     browser.window(1400, 900)
     browser.open(tmp_path / "view.html")
     browser.ready()
@@ -167,7 +167,7 @@ def test_a_finding_is_selected_first_with_expected_and_actual(browser, folder, t
     data[-2] ^= 0x80  # in the count of the last message
     (tmp_path / "out" / "trace.bin").write_bytes(data)
     (tmp_path / "out" / "retired.csv").write_text("\n".join(rows) + "\n")
-    assert run("view", f"OUT={tmp_path / 'out'}").returncode == 0
+    assert run("view", f"IN={tmp_path / 'out'}").returncode == 0
     browser.window(1400, 900)
     browser.open(tmp_path / "out" / "view.html")
     browser.ready()
@@ -192,7 +192,7 @@ def test_a_million_instructions_open_and_draw_in_time(browser, folder, tmp_path)
         (made / name).write_bytes((folder / name).read_bytes())
     data = (folder / "trace.bin").read_bytes()
     (made / "trace.bin").write_bytes(data * 67_000)
-    assert run("view", f"OUT={made}", "CHECK=0").returncode == 0
+    assert run("view", f"IN={made}", "CHECK=0").returncode == 0
     browser.window(1400, 900)
     browser.open(made / "view.html")
     took = browser.ready()

@@ -76,11 +76,11 @@ def test_the_findings_of_the_run_are_at_their_places(tmp_path):
 
 def test_a_result_of_another_trace_is_not_believed(tmp_path):
     folder = failing(tmp_path / "out")
-    files = load({"OUT": str(folder)})
+    files = load({"IN": str(folder)})
     assert of_run(folder, files) is not None
     data = (folder / "trace.bin").read_bytes()
     (folder / "trace.bin").write_bytes(data[:-1] + bytes([data[-1] ^ 4]))
-    assert of_run(folder, load({"OUT": str(folder)})) is None
+    assert of_run(folder, load({"IN": str(folder)})) is None
     (folder / "trace.bin").write_bytes(data)
     failing(folder, read={"src_bits": 4})
     assert of_run(folder, files) is None
@@ -90,7 +90,7 @@ def test_the_failure_names_the_page_of_the_first_runs_and_the_command_of_the_oth
     monkeypatch.setattr(failing_page, "_PAGES", failing_page._Pages())
     folder = failing(tmp_path / "out")
     result = json.loads((folder / "result.json").read_text()) | {"folder": str(folder)}
-    assert trouble(result).splitlines()[-1] == f"  view      make view OUT={folder}"
+    assert trouble(result).splitlines()[-1] == f"  view      make view IN={folder}"
     failing_page.made_by(write)
     assert trouble(result).splitlines()[-1] == f"  view      {(folder / 'view.html').as_uri()}"
     assert (folder / "view.html").is_file()
@@ -107,7 +107,7 @@ def test_a_page_that_cannot_be_made_does_not_hide_the_failure(tmp_path, monkeypa
     (folder / "config.json").write_text('{"ip": "ntrace", "mode": "none"}')
     failing_page.made_by(write)
     said = trouble(json.loads((folder / "result.json").read_text()) | {"folder": str(folder)})
-    assert "it is wrong" in said and f"make view OUT={folder}" in said.splitlines()[-1]
+    assert "it is wrong" in said and f"make view IN={folder}" in said.splitlines()[-1]
 
 
 def test_messages_wait_while_those_before_them_leave():
@@ -239,18 +239,18 @@ def test_folders_that_cannot_be_shown_get_one_sentence(tmp_path):
     )
     folder = of_program(tmp_path / "ctr", rows, config, made)
     (folder / "rows.npz").write_bytes(b"PK")
-    assert is_one_sentence(run("view", f"OUT={folder}"), "cannot be shown")
+    assert is_one_sentence(run("view", f"IN={folder}"), "cannot be shown")
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "result.json").write_text(json.dumps({"rerun": RERUN}))
-    assert is_one_sentence(run("view", f"OUT={empty}"), "make capture IP=ntrace SOURCE=program:sort")
+    assert is_one_sentence(run("view", f"IN={empty}"), "make capture IP=ntrace SOURCE=program:sort")
 
 
 def test_a_capture_of_another_version_is_shown_without_what_is_not_known(tmp_path):
     folder = write_capture(tmp_path / "out")
     options = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(options | {"of_the_future": 1}))
-    done = run("view", f"OUT={folder}")
+    done = run("view", f"IN={folder}")
     assert done.returncode == 0, done.stderr
     assert "of another version: of_the_future" in done.stdout
     assert data_of(folder / "view.html")["counts"]["instructions"] > 10

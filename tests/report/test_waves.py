@@ -97,7 +97,7 @@ def agrees(folder: Path, bench: str) -> dict[str, list[tuple[int, Any]]]:
     """Every message is in the cycle in which its first byte is on the port, every block in the one in which it is."""
     (wave,) = folder.glob("waves.?st")
     sim, decoded = waveform(wave), waveform(folder / DECODED)
-    files = load({"OUT": str(folder)})
+    files = load({"IN": str(folder)})
     show = there(listing.of(files.system.ip))
     trace = show.decode(files, 1 << 20, False)
     messages = getattr(trace, "messages", None) or trace.packets

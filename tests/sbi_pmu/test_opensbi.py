@@ -28,7 +28,7 @@ EACH = pytest.mark.parametrize("name", FOUND)
 def test_the_page_shows_the_records_as_they_are() -> None:
     assert len(FOUND) >= 3
     assert page(list(FOUND.values())) == PAGE.read_text(encoding="utf-8"), (
-        "docs/reference/opensbi-comparison.md is old; type make opensbi PLAY=0"
+        "docs/reference/opensbi-comparison.md is old; type rvtrace oracle sbi_pmu PLAY=0"
     )
 
 

@@ -51,8 +51,8 @@ def test_a_capture_is_checked_and_listed_without_a_simulator(run_jobs, capsys):
         (Path(job.out) / name).exists() for name in (*SYSTEM.left, "counted.txt")
     )
     for exact in ("0", "1"):
-        assert sbi_pmu_check.main([f"OUT={job.out}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
-    assert sbi_pmu_calls.main([f"OUT={job.out}"]) == 0 and "counter_config_matching" in capsys.readouterr().out
+        assert sbi_pmu_check.main([f"IN={job.out}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
+    assert sbi_pmu_calls.main([f"IN={job.out}"]) == 0 and "counter_config_matching" in capsys.readouterr().out
 
 
 def test_a_wrong_record_is_found_without_a_simulator(run_jobs, capsys):

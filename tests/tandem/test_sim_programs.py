@@ -17,8 +17,8 @@ from rvtrace.models.riscv.retired import Retired
 from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.tb.tandem.stimulus.builds import DEFAULT, DUAL, LEAN, RV32
+from rvtrace.tools import capture_loading, check_replay
 from rvtrace.tools import decode as decode_tool
-from rvtrace.tools import elf_to_trace, verify
 from tests.common.long import some
 from tests.common.there import there
 
@@ -61,10 +61,10 @@ def test_a_capture_is_used_without_a_simulator(captured, capsys):
     reported = [group.pc for group in decoded.groups() if not group.outside and not group.init and not group.reset]
     assert reported == retired.pc.tolist() and len(reported) == SIZE
     for exact in ("0", "1"):
-        assert tandem_check.main([f"OUT={captured}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
-    assert verify.main([f"OUT={captured}"]) == 0
+        assert tandem_check.main([f"IN={captured}", f"EXACT={exact}"]) == 0 and "PASS" in capsys.readouterr().out
+    assert check_replay.main([f"IN={captured}"]) == 0
     assert "at fault: 0 model, 0 hart, 0 trace" in capsys.readouterr().out
-    assert decode_tool.main([f"OUT={captured}"]) == 0
+    assert decode_tool.main([f"IN={captured}"]) == 0
     shown = capsys.readouterr().out
     assert program.place(program.entry) in shown and "sp (x2)" in shown and "bytes per instruction" in shown
     data = bytearray((captured / "trace.bin").read_bytes())
@@ -76,16 +76,17 @@ def test_a_capture_is_used_without_a_simulator(captured, capsys):
     at = data.index(b"\x04", group.offset)
     data[at + 3] ^= 0x10
     (captured / "trace.bin").write_bytes(data)
-    assert tandem_check.main([f"OUT={captured}", "QUIET=1"]) == 1 and "FAIL" in capsys.readouterr().out
-    assert verify.main([f"OUT={captured}"]) == 1 and f"group {group.number} " in capsys.readouterr().out
+    assert tandem_check.main([f"IN={captured}", "QUIET=1"]) == 1 and "FAIL" in capsys.readouterr().out
+    assert check_replay.main([f"IN={captured}"]) == 1 and f"group {group.number} " in capsys.readouterr().out
 
 
 def test_a_program_is_loaded_by_its_trace(tmp_path, capsys):
-    """`make elf-to-trace` gives what a decoder reads as the program's bytes."""
+    """`make capture LOAD=<elf>` gives what a decoder reads as the program's bytes."""
     run = recording.load("sort", 32)
     out = tmp_path / "sort.trace"
     assert (
-        elf_to_trace.main([f"ELF={run.program_path}", f"OUT={out}"]) == 0 and f"wrote {out}" in capsys.readouterr().out
+        capture_loading.main([f"LOAD={run.program_path}", f"OUT={out}"]) == 0
+        and f"wrote {out}" in capsys.readouterr().out
     )
     memory: dict[int, int] = {}
     decoded = decode(out.read_bytes(), Config(xlen=32))
@@ -98,9 +99,9 @@ def test_a_program_is_loaded_by_its_trace(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("tool", "words", "reported"), [
-    (verify, [], "give TRACE=<file>"), (verify, ["IP=ntrace", "TRACE=x"], "has no verifier"),
-    (verify, ["IP=tandem", "TRACE=x"], "x does not exist"), (elf_to_trace, [], "give ELF=<file>"),
-    (tandem_check, ["OUT=nowhere"], "nowhere"),
+    (check_replay, [], "give TRACE=<file>"), (check_replay, ["IP=ntrace", "TRACE=x"], "has no verifier"),
+    (check_replay, ["IP=tandem", "TRACE=x"], "x does not exist"), (capture_loading, [], "give LOAD=<file>"),
+    (tandem_check, ["IN=nowhere"], "nowhere"),
 ])  # fmt: skip
 def test_what_is_missing_is_said(tool, words, reported):
     with pytest.raises(ValueError, match=reported):

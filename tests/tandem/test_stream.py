@@ -27,7 +27,7 @@ from rvtrace.models.tandem.verifier.compare import MEMDATA_KEY
 from rvtrace.models.tandem.verifier.profile import Profile
 from rvtrace.models.tandem.verifier.verify import Verifier
 from rvtrace.scoreboards.tandem import layout
-from rvtrace.tools import check_trace, decode, verify
+from rvtrace.tools import check_replay, check_trace, decode
 from tests.common.long import some
 from tests.tandem.runs import config_of, reference, sections_of
 
@@ -92,12 +92,12 @@ def same(monkeypatch, capsys, given: dict[str, str], size: int = SMALL) -> dict[
     """The verdict, after it was compared with that of the parts, and the report and listing with theirs."""
     cut_in(monkeypatch, LARGE, 1 << 16)
     whole = judged(given, False)
-    replayed, listed = printed(capsys, verify.main, given, "MAX=9"), printed(capsys, decode.main, given)
+    replayed, listed = printed(capsys, check_replay.main, given, "MAX=9"), printed(capsys, decode.main, given)
     cut_in(monkeypatch, size)
     parts = judged(given, True)
     for name, value in whole.items():
         assert parts[name] == value, name
-    assert printed(capsys, verify.main, given, "MAX=9") == replayed
+    assert printed(capsys, check_replay.main, given, "MAX=9") == replayed
     assert printed(capsys, decode.main, given, "N=1") == listed
     assert len(listed[1]) > 300
     return whole
@@ -193,7 +193,7 @@ class Seen:
         return getattr(self.stream, name)
 
 
-@pytest.mark.parametrize("tool", ["check-trace", "verify"])
+@pytest.mark.parametrize("tool", ["check", "check REPLAY=1"])
 def test_a_mismatch_is_printed_before_the_rest_is_read(monkeypatch, capsys, tmp_path: Path, tool: str):
     given = words(tmp_path, "sort", 64, wrong_early("sort"))
     cut_in(monkeypatch, SMALL)
@@ -204,10 +204,10 @@ def test_a_mismatch_is_printed_before_the_rest_is_read(monkeypatch, capsys, tmp_
     monkeypatch.setattr(tandem_stream, "LONG", 1)
     monkeypatch.setattr(Paths, "is_long", lambda *_: True)
     argv = [f"{name}={value}" for name, value in given.items()]
-    if tool == "verify":
-        assert verify.main(argv) == 1
+    if tool.endswith("REPLAY=1"):
+        assert check_replay.main(argv) == 1
     else:
-        assert check_trace.main(["FORMAT=tandem", *argv, f"OUT={tmp_path / 'out'}"]) == 1
+        assert check_trace.main(["IP=tandem", *argv, f"OUT={tmp_path / 'out'}"]) == 1
     total = -(-Path(given["TRACE"]).stat().st_size // SMALL)
     assert 0 < seen.at < total - 5 and seen.read >= total
     said = capsys.readouterr()

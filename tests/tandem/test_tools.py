@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make verify` and `make elf-to-trace` of a trace whose options nobody says: what to type next, and an end in bounded
-time.
+"""`make check REPLAY=1` and `make capture LOAD=<elf>` of a trace whose options nobody says: what to type next, and an
+end in bounded time.
 """
 
 import json
@@ -20,7 +20,7 @@ from rvtrace.models.tandem.encoder.encode import encode
 from rvtrace.models.tandem.encoder.from_retired import from_recording
 from rvtrace.models.tandem.trace_data import Rows, TraceData
 from rvtrace.models.tandem.verifier.profile import Profile
-from rvtrace.tools import check_trace, decode, elf_to_trace, new_profile, verify
+from rvtrace.tools import capture_loading, check_replay, check_trace, decode, new_profile
 
 ELF = recording.load("sort", 32).program_path
 SV32 = Config(xlen=32, flen=0, mlen=34)
@@ -32,7 +32,7 @@ SV32 = Config(xlen=32, flen=0, mlen=34)
 def test_the_command_that_is_printed_shows_the_trace(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert elf_to_trace.main([f"ELF={ELF}", f"OUT={tmp_path / 'sort.trace'}", *words]) == 0
+    assert capture_loading.main([f"LOAD={ELF}", f"OUT={tmp_path / 'sort.trace'}", *words]) == 0
     command = shlex.split(capsys.readouterr().out.split("`")[1])
     assert command[:2] == ["make", "decode"] and set(words) <= set(command)
     assert decode.main(command[2:]) == 0
@@ -48,7 +48,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def verified(trace: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str]]:
-    code = verify.main([f"TRACE={trace}", f"ELF={ELF}", "SECOND=0", *words])
+    code = check_replay.main([f"TRACE={trace}", f"ELF={ELF}", "SECOND=0", *words])
     return code, capsys.readouterr().out.splitlines()
 
 
@@ -67,7 +67,7 @@ def test_a_word_that_a_debugger_writes_is_not_the_program(
         path.write_bytes(encode(whole, SV32).data)
         code, lines = verified(path, capsys, "MLEN=34", "FLEN=0", "XLEN=32")
         assert code == 0 and lines[-1].startswith("PASS"), lines
-    words = [f"TRACE={path}", f"ELF={ELF}", "FORMAT=tandem", "MLEN=34", "FLEN=0", "XLEN=32"]
+    words = [f"TRACE={path}", f"ELF={ELF}", "IP=tandem", "MLEN=34", "FLEN=0", "XLEN=32"]
     monkeypatch.setattr(resource, "setrlimit", lambda *limits: None)
     assert check_trace.main([*words, f"OUT={tmp_path / 'report'}"]) == 0
 
@@ -80,8 +80,8 @@ def test_both_tools_obey_the_hart_of_a_profile(
     words = [f"TRACE={trace}", f"ELF={ELF}", "MLEN=34", "FLEN=0", "XLEN=32", f"PROFILE={tmp_path / 'p.json'}"]
     for extensions, fails in (("imac", 0), ("ima", 1)):
         (tmp_path / "p.json").write_text(json.dumps(Profile(virt(32, extensions=extensions)).to_dict()))
-        assert verify.main([*words, "SECOND=0"]) == fails
-        assert check_trace.main([*words, "FORMAT=tandem", f"OUT={tmp_path / 'report'}"]) == fails
+        assert check_replay.main([*words, "SECOND=0"]) == fails
+        assert check_trace.main([*words, "IP=tandem", f"OUT={tmp_path / 'report'}"]) == fails
     assert "TV.verify." in capsys.readouterr().out
 
 
@@ -89,7 +89,7 @@ def test_a_new_profile_is_what_is_assumed_without_one(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "p.json"
-    assert new_profile.main([f"OUT={path}", "XLEN=32"]) == 0 and "make check-trace" in capsys.readouterr().out
+    assert new_profile.main([f"OUT={path}", "XLEN=32"]) == 0 and "make check" in capsys.readouterr().out
     assert json.loads(path.read_text()) == Profile(virt(32)).to_dict()
     code, lines = verified(trace, capsys, "MLEN=34", "FLEN=0", "XLEN=32", f"PROFILE={path}")
     assert code == 0, lines
@@ -109,7 +109,7 @@ def test_wrong_options_are_said_first_and_the_end_is_near(trace: Path, capsys: p
     code, lines = verified(trace, capsys, "MAX=5")
     assert code == 1 and "no CONFIG was given: XLEN=32 FLEN=64 MLEN=32 may not be the encoder's" in lines[1]
     assert any(line.startswith("stopped after ") and line.endswith("with 5 findings") for line in lines)
-    assert "there are more; MAX=50 shows it, MAX=0 all of it" in lines
+    assert "there are more; MAX=50 shows them, MAX=0 all of them" in lines
 
 
 @pytest.mark.parametrize("given", ("words", "file"))
@@ -128,4 +128,4 @@ def test_right_options_are_no_doubt(
 
 def test_a_number_of_findings_that_is_none(trace: Path) -> None:
     with pytest.raises(ArgumentError, match="MAX=0 for all"):
-        verify.main([f"TRACE={trace}", f"ELF={ELF}", "SECOND=0", "MAX=-1"])
+        check_replay.main([f"TRACE={trace}", f"ELF={ELF}", "SECOND=0", "MAX=-1"])

@@ -60,7 +60,7 @@ def test_the_python_of_make_is_a_word(tmp_path):
 
 @made
 def test_a_goal_that_is_not_known():
-    said = "there is no target sort; a value needs its name, as in `make run PROGRAM=sort`"
+    said = "a value needs its name, as in `make run PROGRAM=sort`"
     done = make("run", "sort")
     assert done.returncode and said in done.stderr and not done.stdout, done.stdout + done.stderr
 
@@ -81,7 +81,7 @@ def test_words_of_makeflags():
         ("regress", ("N=0",), "give N=1 to 10000"),
         ("cover", ("BUDGET=inf",), "give BUDGET=0 to 1000000"),
         ("cover", ("BUDGET=nan",), "give BUDGET=0 to 1000000"),
-        ("readback", ("SEED=-1",), "give SEED=0 to"),
+        ("run_readback", ("SEED=-1",), "give SEED=0 to"),
     ],
 )
 def test_numbers_out_of_range(tool, given, said):
@@ -93,17 +93,17 @@ def test_deeply_nested_json(tmp_path):
     (out / "config.json").write_text(DEEP)
     (out / "compliance.json").write_text(DEEP)
     for tool, given in (
-        ("decode", [f"OUT={out}"]),
-        ("check", [f"OUT={out}"]),
-        ("check", ["IP=hpm", f"OUT={out}"]),
-        ("check_trace", ["FORMAT=ntrace", f"TRACE={out}"]),
+        ("decode", [f"IN={out}"]),
+        ("check", [f"IN={out}"]),
+        ("check", ["IP=hpm", f"IN={out}"]),
+        ("check_trace", ["IP=ntrace", f"IN={out}"]),
         ("compare", [f"A={out}", f"B={out}"]),
     ):
         assert is_one_sentence(run(tool, *given), str(out)), tool
     results = tmp_path / "results" / "one"
     results.mkdir(parents=True)
     (results / "result.json").write_text(DEEP)
-    done = run("report", f"RESULTS={results.parent}")
+    done = run("report", f"IN={results.parent}")
     assert done.returncode and "Traceback" not in done.stderr + done.stdout
     with pytest.raises(ValueError, match="nested too deeply"):
         json_of(DEEP)
@@ -111,10 +111,10 @@ def test_deeply_nested_json(tmp_path):
 
 def test_a_full_disk_is_named_with_the_file(tmp_path):
     out = write_capture(tmp_path / "out")
-    done = run("elf_to_trace", f"ELF={out / 'program.elf'}", "OUT=/dev/full")
+    done = run("capture_loading", f"LOAD={out / 'program.elf'}", "OUT=/dev/full")
     assert is_one_sentence(done, "no space is left on the disk for /dev/full")
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "rvtrace.tools.decode", f"OUT={out}"]
+        command = [sys.executable, "-m", "rvtrace.tools.decode", f"IN={out}"]
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 2 and done.stderr.startswith(
         "error: no space is left on the disk for the standard output;"
@@ -147,7 +147,7 @@ def test_the_file_of_a_full_disk_is_found_in_the_frames(tmp_path, capsys, monkey
 
 def test_printed_commands_can_be_pasted():
     given = {"OUT": Path("my captures/a'b"), "FILTER": "iaddr>0x100&priv=M", "SEED": "1"}
-    line = typed("make check", given)
+    line = typed("check", given)
     shown = subprocess.run(
         ["sh", "-c", f"printf '%s\\n' {line.removeprefix('make ')}"], capture_output=True, text=True
     ).stdout

@@ -20,8 +20,8 @@ def test_what_an_ip_sends_is_left_as_files_that_pass(tmp_path, capsys):
     config = json.loads((out / "config.json").read_text())
     assert (config["mode"], config["icnt_bits"], config["inst_stall_ena"]) == ("btm", 16, 1), "what dut.toml claims"
     assert not (out / "beats.npz").exists(), "it does not declare the profile, so that nothing compares its bytes"
-    assert f"make check-trace FORMAT=ntrace TRACE={out}" in capsys.readouterr().out
-    assert check_trace.main(["FORMAT=ntrace", f"TRACE={out}", f"OUT={tmp_path / 'report'}"]) == 0
+    assert f"make check IN={out}" in capsys.readouterr().out
+    assert check_trace.main(["IP=ntrace", f"IN={out}", f"OUT={tmp_path / 'report'}"]) == 0
     assert len((out / "trace.bin").read_bytes()) % 4 == 0, "its beats of four bytes"
 
 

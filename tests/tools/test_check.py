@@ -23,9 +23,9 @@ def clauses(done):
 @pytest.mark.parametrize("variant", ["v1_0", "rc7"])
 def test_a_good_trace_passes_with_and_without_beats(tmp_path, mode, variant):
     out = write_capture(tmp_path, mode=mode, variant=variant)
-    with_beats = run("check", f"OUT={out}")
+    with_beats = run("check_capture", f"IN={out}")
     (out / "beats.npz").unlink()
-    without = run("check", f"OUT={out}")
+    without = run("check_capture", f"IN={out}")
     for done in (with_beats, without):
         assert (done.returncode, done.stderr) == (0, "") and "\nPASS  " in done.stdout
         assert clauses(done)["NT.11.pcs"][:2] == ("PASS", 15) and not any(f for _, _, f in clauses(done).values())
@@ -38,7 +38,7 @@ def test_files_one_by_one(out):
         f"{word}={out}/{name}"
         for word, name in (("TRACE", "trace.bin"), ("ELF", "program.elf"), ("RETIRED", "retired.csv"))
     ]
-    assert run("check", *words, "MODE=htm", "QUIET=1").returncode == 0
+    assert run("check_capture", *words, "MODE=htm", "QUIET=1").returncode == 0
 
 
 def test_a_lost_instruction_is_reported_with_clause_and_rerun(out):
@@ -46,8 +46,8 @@ def test_a_lost_instruction_is_reported_with_clause_and_rerun(out):
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-2] + lines[-1:]))  # the trace reports one instruction more than retired
     (out / "beats.npz").unlink()
-    done = run("check", f"OUT={out}")
-    assert done.returncode == 1 and "\nFAIL  " in done.stdout and f"make check OUT={out}" in done.stdout
+    done = run("check_capture", f"IN={out}")
+    assert done.returncode == 1 and "\nFAIL  " in done.stdout and f"make check IN={out}" in done.stdout
     failed = [name for name, (verdict, _, _) in clauses(done).items() if verdict == "FAIL"]
     assert failed and any(f"\nFAIL {name}  " in done.stdout for name in failed)
 
@@ -60,7 +60,7 @@ def test_a_changed_byte_is_found(out):
     for beats in (True, False):
         if not beats:
             (out / "beats.npz").unlink()
-        done = run("check", f"OUT={out}")
+        done = run("check_capture", f"IN={out}")
         assert done.returncode == 1 and "\nFAIL NT" in done.stdout
 
 
@@ -84,9 +84,9 @@ def _wrong_pc(out):
 )
 def test_bad_input_is_one_sentence(out, spoil, words, reported):
     spoil(out)
-    assert is_one_sentence(run("check", f"OUT={out}", *words), *reported)
+    assert is_one_sentence(run("check_capture", f"IN={out}", *words), *reported)
 
 
 def test_without_a_retire_stream_the_message_says_what_to_bring(out):
     words = [f"TRACE={out}/trace.bin", f"ELF={out}/program.elf"]
-    assert is_one_sentence(run("check", *words), "retired.csv", "RETIRED=<file>")
+    assert is_one_sentence(run("check_capture", *words), "retired.csv", "RETIRED=<file>")

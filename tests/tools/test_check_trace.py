@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make check-trace`: captured files of each format, good, foreign and damaged, with and without the retire stream, end
+"""`make check`: captured files of each format, good, foreign and damaged, with and without the retire stream, end
 in a report or a sentence.
 """
 
@@ -42,7 +42,7 @@ def check(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(resource, "setrlimit", lambda *limits: None)
 
     def checked(form, *words):
-        code = check_trace.main([f"FORMAT={form}", f"OUT={tmp_path}/report", *map(str, words)])
+        code = check_trace.main([f"IP={form}", f"OUT={tmp_path}/report", *map(str, words)])
         return code, read(tmp_path / "report"), capsys.readouterr().out
 
     return checked
@@ -81,7 +81,7 @@ def test_a_good_trace_passes_and_says_what_nobody_could_check(tmp_path, check, f
 
 
 def test_a_folder_means_its_files(tmp_path, check):
-    code, report, _ = check("ntrace", f"TRACE={write_capture(tmp_path / 'mine')}")
+    code, report, _ = check("ntrace", f"IN={write_capture(tmp_path / 'mine')}")
     assert code == 0 and report["subject"]["name"] == "mine" and verdict_of(report, "NT.11.pcs") == "PASS"
 
 
@@ -101,19 +101,19 @@ def test_an_instruction_that_did_not_retire_is_found(tmp_path, check, form):
     rows = (out / "retired.csv").read_text().splitlines(keepends=True)
     at = len(rows) - 2 if form != "tandem" else len(rows) - 1
     (out / "retired.csv").write_text("".join(rows[:at] + rows[at + 1 :]))
-    code, report, said = check(form, f"TRACE={out}")
+    code, report, said = check(form, f"IN={out}")
     failed = [row for row in report["clauses"] if row["verdict"] == "FAIL"]
     assert (
         code == 1
         and failed
-        and failed[0]["first"]["rerun"].startswith(f"make check-trace FORMAT={form}")
+        and failed[0]["first"]["rerun"].startswith(f"make check IP={form}")
         and f"FAIL {failed[0]['first']['clause']}" in said
     )
 
 
 def test_a_tandem_trace_that_does_not_load_its_program_is_replayed_with_the_elf(tmp_path, check):
     out = write_tandem_capture(tmp_path / "out", load=False)
-    code, report, _ = check("tandem", f"TRACE={out}")
+    code, report, _ = check("tandem", f"IN={out}")
     assert code == 0 and verdict_of(report, "TV.verify.insn") == "PASS"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make check-trace`: what cannot be used is one sentence, before anything is read that memory cannot hold."""
+"""`make check`: what cannot be used is one sentence, before anything is read that memory cannot hold."""
 
 import mmap
 import resource
@@ -18,7 +18,7 @@ OTHER = ROOT / "data" / "programs" / "crc.rv64.elf"
 def test_the_stream_of_another_program_is_one_sentence(tmp_path):
     out = write_capture(tmp_path / "out")
     assert is_one_sentence(
-        run("check_trace", "FORMAT=ntrace", f"TRACE={out}", f"ELF={OTHER}", f"OUT={tmp_path}/r"),
+        run("check_trace", "IP=ntrace", f"IN={out}", f"ELF={OTHER}", f"OUT={tmp_path}/r"),
         "retired.csv does not follow",
         "crc.rv64.elf",
     )
@@ -28,7 +28,7 @@ def test_a_file_that_memory_cannot_hold_is_refused_before_it_is_read(tmp_path):
     out = write_capture(tmp_path / "out")
     with open(out / "trace.bin", "r+b") as file:
         file.truncate(20 << 30)  # a sparse file
-    done = run("check_trace", "FORMAT=ntrace", f"TRACE={out}")
+    done = run("check_trace", "IP=ntrace", f"IN={out}")
     assert is_one_sentence(
         done, "trace.bin has 21,474.8 MB", "where 4,096 are allowed", "cut the trace at a synchronizing message"
     )
@@ -37,14 +37,14 @@ def test_a_file_that_memory_cannot_hold_is_refused_before_it_is_read(tmp_path):
 @pytest.mark.parametrize(
     "words, reported",
     [
-        ((), "no format was named"), (("FORMAT=elf",), "FORMAT=elf is not known"),
-        (("FORMAT=ntrace",), "no trace was named"),
-        (("FORMAT=ntrace", f"TRACE={OTHER}"), "no program was named"),
-        (("FORMAT=ntrace", "TRACE=none.bin", f"ELF={OTHER}"), "none.bin does not exist"),
-        (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "MEMORY=1"), "MEMORY=1 is too little"),
-        (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "SYNC_LATE=x"), "SYNC_LATE=x is not a number"),
-        (("FORMAT=ntrace", f"TRACE={OTHER}", f"ELF={__file__}"), "is not an ELF file"),
-        (("FORMAT=ntrace", "TRASE=x"), "did you mean TRACE"),
+        ((), "no trace was named"), (("IP=elf",), "IP=elf is not built"),
+        ((f"TRACE={OTHER}",), "nothing says what sent"),
+        (("IP=ntrace", f"TRACE={OTHER}"), "no program was named"),
+        (("IP=ntrace", "TRACE=none.bin", f"ELF={OTHER}"), "none.bin does not exist"),
+        (("IP=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "MEMORY=1"), "MEMORY=1 is too little"),
+        (("IP=ntrace", f"TRACE={OTHER}", f"ELF={OTHER}", "SYNC_LATE=x"), "SYNC_LATE=x is not a number"),
+        (("IP=ntrace", f"TRACE={OTHER}", f"ELF={__file__}"), "is not an ELF file"),
+        (("IP=ntrace", "TRASE=x"), "did you mean TRACE"),
     ],
 )  # fmt: skip
 def test_words_that_cannot_be_used_are_one_sentence(tmp_path, monkeypatch, words, reported):
@@ -67,7 +67,7 @@ def test_memory_that_runs_out_on_the_way_is_one_sentence(tmp_path, monkeypatch):
         ArgumentError,
         match="trace.bin needs more than 300 MB to be checked; cut it at a synchronizing message, or give MEMORY=",
     ):
-        check_trace.main(["FORMAT=ntrace", f"TRACE={out}/trace.bin", f"ELF={out}/program.elf", "MEMORY=300"])
+        check_trace.main(["IP=ntrace", f"TRACE={out}/trace.bin", f"ELF={out}/program.elf", "MEMORY=300"])
     assert limits[0][0] == resource.RLIMIT_AS and limits[0][1][0] - before == (300 + 1024) << 20
 
 
@@ -75,13 +75,13 @@ def test_what_was_in_memory_before_is_not_counted(tmp_path):
     """A caller that has loaded much, or maps much, can call the check as the command line does."""
     out = write_capture(tmp_path / "out")
     with mmap.mmap(-1, 6 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ):
-        assert check_trace.main(["FORMAT=ntrace", f"TRACE={out}", "MEMORY=256", f"OUT={tmp_path / 'report'}"]) == 0
+        assert check_trace.main(["IP=ntrace", f"IN={out}", "MEMORY=256", f"OUT={tmp_path / 'report'}"]) == 0
 
 
 def test_the_limit_ends_with_the_check(tmp_path):
     before = resource.getrlimit(resource.RLIMIT_AS)
     out = write_capture(tmp_path / "out")
-    assert check_trace.main(["FORMAT=ntrace", f"TRACE={out}", f"OUT={tmp_path / 'report'}"]) == 0
+    assert check_trace.main(["IP=ntrace", f"IN={out}", f"OUT={tmp_path / 'report'}"]) == 0
     with pytest.raises(ValueError, match="is not an ELF file"):
-        check_trace.main(["FORMAT=ntrace", f"TRACE={out}/trace.bin", f"ELF={__file__}"])
+        check_trace.main(["IP=ntrace", f"TRACE={out}/trace.bin", f"ELF={__file__}"])
     assert resource.getrlimit(resource.RLIMIT_AS) == before

@@ -51,10 +51,10 @@ def _one_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
         (["rvtrace.tools.capture", "OUT=build/x"], ["no source given"]),
         (["rvtrace.tools.regress", "SEEDS=0"], ["SEEDS=0 runs nothing"]),
         (["rvtrace.tools.suite", "TESTS=tests/nothing.py"], ["tests/nothing.py does not exist"]),
-        (["rvtrace.tools.suite", "TESTS=tests/tools/test_arguments.py", "K=matches_nothing", "N=0"],
+        (["rvtrace.tools.suite", "TESTS=tests/tools/test_arguments.py", "K=matches_nothing", "N=1"],
          ["no test matched K=matches_nothing"]),
         (["rvtrace.tools.suite", "ONLY=fast"], ["ONLY=fast is not known", "ONLY=simulated"]),
-        (["rvtrace.tools.suite", "TESTS=tests/tools/test_arguments.py", "ONLY=simulated", "N=0"], ["no test matched"]),
+        (["rvtrace.tools.suite", "TESTS=tests/tools/test_arguments.py", "ONLY=simulated", "N=1"], ["no test matched"]),
     ],
 )  # fmt: skip
 def test_bad_words(words, parts):
@@ -123,10 +123,15 @@ def test_old_python(tmp_path):
 
 
 def test_list_names_programs_scenarios_and_tests():
-    done = _run("rvtrace.tools.list")
-    assert done.returncode == 0, done.stderr
-    for name in ("recursion", "back_to_back_traps", "tests/tools/test_command_line.py", "INST_SYNC_MODE"):
-        assert name in done.stdout
+    for what, names in (
+        ([], ("recursion", "acme_btm")),
+        (["WHAT=scenarios"], ("back_to_back_traps",)),
+        (["WHAT=tests"], ("tests/tools/test_command_line.py",)),
+        (["WHAT=options"], ("INST_SYNC_MODE=",)),
+    ):
+        done = _run("rvtrace.tools.list", *what)
+        assert done.returncode == 0, done.stderr
+        assert all(name in done.stdout for name in names), what
 
 
 @pytest.mark.parametrize(

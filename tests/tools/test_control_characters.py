@@ -46,9 +46,9 @@ def test_the_names_are_in_the_file(folder):
 
 
 COMMANDS = {
-    "decode": ("OUT={0}",), "decode of instructions": ("OUT={0}", "PCS=1"),
-    "decode as a profile": ("OUT={0}", "PROFILE=text"),
-    "check_trace": ("FORMAT={1}", "TRACE={0}", "OUT={0}/report"), "view": ("OUT={0}",),
+    "decode": ("IN={0}",), "decode of instructions": ("IN={0}", "PCS=1"),
+    "decode as a profile": ("IN={0}", "PROFILE=text"),
+    "check_trace": ("IP={1}", "IN={0}", "OUT={0}/report"), "view": ("IN={0}",),
 }  # fmt: skip
 
 
@@ -63,10 +63,10 @@ def test_what_a_command_prints(folder, command):
 
 
 def test_a_page_has_neither_a_script_of_a_name_nor_what_turns_text(folder):
-    assert run("view", f"OUT={folder}").returncode == 0
+    assert run("view", f"IN={folder}").returncode == 0
     page = (folder / "view.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page and not FORBIDDEN.search(page) and "\\u202eevil" in page
-    done = run("check_trace", f"FORMAT={json.loads((folder / 'config.json').read_text())['ip']}", f"TRACE={folder}",
+    done = run("check_trace", f"IP={json.loads((folder / 'config.json').read_text())['ip']}", f"IN={folder}",
                f"OUT={folder / 'report'}")  # fmt: skip
     assert done.stdout
     for path in (folder / "report").glob("*.html"):
@@ -81,14 +81,14 @@ def test_names_in_json(tmp_path, ip):
     options = json.loads((folder / "config.json").read_text()) | {EVIL: 1, "ip": ip}
     (folder / "config.json").write_text(json.dumps(options))
     for tool, words in (("decode", ()), ("view", ("CHECK=0",)), ("check", (f"IP={ip}",))):
-        done = run(tool, f"OUT={folder}", *words)
+        done = run(tool, f"IN={folder}", *words)
         text = done.stdout + done.stderr
         assert not FORBIDDEN.search(text) and "\nPASS  fake" not in text, repr(text)
 
 
 def test_a_file_name_with_a_line_break_is_refused(tmp_path):
     folder = write_capture(tmp_path / "out\nPASS  fake line")
-    assert is_one_sentence(run("decode", f"OUT={folder}"), "out\\nPASS fake line has control characters")
+    assert is_one_sentence(run("decode", f"IN={folder}"), "out\\nPASS fake line has control characters")
 
 
 def test_one_line_and_lines_of_text():

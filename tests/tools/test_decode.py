@@ -22,7 +22,7 @@ def out(tmp_path):
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_the_listing_has_every_instruction_in_order(tmp_path, mode, xlen):
     out = write_capture(tmp_path, mode=mode, xlen=xlen)
-    done = run("decode", f"OUT={out}", "PCS=1")
+    done = run("decode", f"IN={out}", "PCS=1")
     assert (done.returncode, done.stderr) == (0, "")
     listed = [int(line.split()[0], 16) for line in done.stdout.splitlines() if line.startswith("    0x")]
     retired = Retired.from_csv(out / "retired.csv")
@@ -35,7 +35,7 @@ def test_the_listing_has_every_instruction_in_order(tmp_path, mode, xlen):
 
 def test_messages_have_offset_bytes_and_fields(out):
     alone = run("decode", f"TRACE={out}/trace.bin", f"CONFIG={out}/config.json", "MESSAGES=1")
-    both = run("decode", f"OUT={out}")
+    both = run("decode", f"IN={out}")
     first = "0x000000  24 15 00 00 00 00 00 07"
     assert alone.returncode == both.returncode == 0
     for done in (alone, both):
@@ -45,7 +45,7 @@ def test_messages_have_offset_bytes_and_fields(out):
 
 
 def test_a_reader_that_goes_away_is_no_error(out):
-    command = f"{sys.executable} -m rvtrace.tools.decode OUT={out} | head -1"
+    command = f"{sys.executable} -m rvtrace.tools.decode IN={out} | head -1"
     done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("# ")
 
@@ -54,16 +54,16 @@ def test_a_reader_that_goes_away_is_no_error(out):
 def test_a_truncated_trace(out, cut, reported):
     trace = out / "trace.bin"  # its last message has 4 bytes
     trace.write_bytes(trace.read_bytes()[:-cut])
-    done = run("decode", f"OUT={out}")
+    done = run("decode", f"IN={out}")
     assert is_one_sentence(done, reported) and "<loop>" in done.stdout
-    assert run("decode", f"OUT={out}", "PARTIAL=1").returncode == 0
+    assert run("decode", f"IN={out}", "PARTIAL=1").returncode == 0
 
 
 def test_a_trace_without_its_beginning(out):
     trace = out / "trace.bin"
     data = trace.read_bytes()
     trace.write_bytes(data[3:] + data)  # wrapped: the rest of another run, then this one
-    assert is_one_sentence(run("decode", f"OUT={out}"), "lost")
+    assert is_one_sentence(run("decode", f"IN={out}"), "lost")
 
 
 @pytest.mark.parametrize("words", [(), ("MESSAGES=1",), ("PCS=1",)])
@@ -72,7 +72,7 @@ def test_a_corrupt_trace_is_printed_as_far_as_it_goes(out, words):
     data = bytearray(trace.read_bytes())
     data[12] = 0x02  # MSEO=10
     trace.write_bytes(data + trace.read_bytes())
-    done = run("decode", f"OUT={out}", *words)
+    done = run("decode", f"IN={out}", *words)
     assert is_one_sentence(done, "damaged", "bytes lost")
     assert "!!  byte" in done.stdout and "NT.3.1.mseo" in done.stdout
 
@@ -107,9 +107,9 @@ def _another_program(out):
 )
 def test_bad_input_is_one_sentence(out, spoil, words, reported):
     spoil(out)
-    assert is_one_sentence(run("decode", f"OUT={out}", *words), *reported)
+    assert is_one_sentence(run("decode", f"IN={out}", *words), *reported)
 
 
 def test_no_folder_and_no_file(tmp_path):
-    assert is_one_sentence(run("decode", f"OUT={tmp_path}/none"), "there is no folder", "make capture")
+    assert is_one_sentence(run("decode", f"IN={tmp_path}/none"), "there is no folder", "make capture")
     assert is_one_sentence(run("decode"), "give TRACE=<file>")

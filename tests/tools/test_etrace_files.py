@@ -15,13 +15,13 @@ def out(tmp_path):
 def test_a_good_trace_is_listed_and_passes_with_and_without_beats(tmp_path, variant):
     extra = {"return_stack_size_p": 0, "bcount_bits": 16} if variant == "draft_0_026" else {}
     out = write_etrace_capture(tmp_path, variant=variant, **extra)
-    shown = run("decode", f"OUT={out}")
+    shown = run("decode", f"IN={out}")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert f"E-Trace {variant} RV64" in shown.stdout and "15 instructions, 1 traps" in shown.stdout
     assert shown.stdout.count(" <loop>: ") == 4 and "-- trap: " in shown.stdout
-    with_beats = run("check", f"OUT={out}")
+    with_beats = run("check_capture", f"IN={out}")
     (out / "beats.npz").unlink()
-    without = run("check", f"OUT={out}")
+    without = run("check_capture", f"IN={out}")
     for done in (with_beats, without):
         assert (done.returncode, done.stderr) == (0, "") and "PASS  15 instructions" in done.stdout
     assert "exact" in with_beats.stdout.splitlines()[0] and "exact" not in without.stdout.splitlines()[0]
@@ -40,34 +40,34 @@ def test_packets_alone_need_no_program(out):
 def test_a_truncated_trace(out):
     trace = out / "trace.bin"
     trace.write_bytes(trace.read_bytes()[:-1])
-    assert is_one_sentence(run("decode", f"OUT={out}"), "cut off", "capture it again")
+    assert is_one_sentence(run("decode", f"IN={out}"), "cut off", "capture it again")
     trace.write_bytes(trace.read_bytes()[:-2])
-    assert run("decode", f"OUT={out}", "PARTIAL=1").returncode == 0
+    assert run("decode", f"IN={out}", "PARTIAL=1").returncode == 0
 
 
 def test_another_program(out):
     code = program()
     code.segments[0] = (0x80000000, b"\x01\x00" * 40)
     code.to_elf(out / "program.elf")
-    assert is_one_sentence(run("decode", f"OUT={out}"), "does not fit", "give the ELF that was traced")
+    assert is_one_sentence(run("decode", f"IN={out}"), "does not fit", "give the ELF that was traced")
 
 
 def test_payloads_alone_a_line_each(out):
-    printed = run("decode", f"OUT={out}", "MESSAGES=1").stdout.splitlines()[:-1]
+    printed = run("decode", f"IN={out}", "MESSAGES=1").stdout.splitlines()[:-1]
     shown = [line for line in printed if not line.startswith("#")]
     hexes = out / "packets.hex"
     hexes.write_text("\n".join(line[9:46].strip().replace(" ", "") for line in shown) + "\n")
     (out / "beats.npz").unlink()
-    assert run("check", f"OUT={out}", f"TRACE={hexes}").returncode == 0
+    assert run("check_capture", f"IN={out}", f"TRACE={hexes}").returncode == 0
     hexes.write_text("1f\nxyz\n")
-    assert is_one_sentence(run("check", f"OUT={out}", f"TRACE={hexes}"), "line 2", "one payload of")
+    assert is_one_sentence(run("check_capture", f"IN={out}", f"TRACE={hexes}"), "line 2", "one payload of")
 
 
 def test_a_lost_instruction_is_found(out):
     lines = (out / "retired.csv").read_text().splitlines(keepends=True)
     (out / "retired.csv").write_text("".join(lines[:-2] + lines[-1:]))
     (out / "beats.npz").unlink()
-    done = run("check", f"OUT={out}")
+    done = run("check_capture", f"IN={out}")
     assert done.returncode == 1 and "FAIL" in done.stdout and "rerun     make check" in done.stdout
 
 
@@ -82,4 +82,4 @@ def test_a_lost_instruction_is_found(out):
     ],
 )
 def test_bad_words_are_one_sentence(out, words, reported):
-    assert is_one_sentence(run("decode", f"OUT={out}", *words), *reported)
+    assert is_one_sentence(run("decode", f"IN={out}", *words), *reported)

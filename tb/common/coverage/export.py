@@ -127,7 +127,7 @@ def ucis(systems: All) -> ET.Element:
     """An instance for each system, in it a covergroup for each point; excluded bins are ignore bins."""
     known = list(systems)
     now = time.strftime("%Y-%m-%dT%H:%M:%S")
-    root = ET.Element("UCIS", {"writtenBy": "rvtrace.tools.report", "writtenTime": now, "ucisVersion": "1.0"})
+    root = ET.Element("UCIS", {"writtenBy": "rvtrace report", "writtenTime": now, "ucisVersion": "1.0"})
     for number, (definition, _) in enumerate(known, 1):
         ET.SubElement(root, "sourceFiles", {"fileName": f"{definition.ip}/points.txt", "id": str(number)})
     name = "+".join(definition.ip for definition, _ in known)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make perf`: the speed we promise, measured in one run as ratios, and where the time goes (rvtrace.flow.perf)."""
+"""`rvtrace figures speed`: the speed we promise, measured in one run as ratios, and where the time goes
+(rvtrace.flow.perf).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make mutants`: runs each hand-written mutant of tests/<ip>/mutants.toml; its clause must catch it
+"""`make mutate KIND=written`: runs each hand-written mutant of tests/<ip>/mutants.toml; its clause must catch it
 (rvtrace.flow.faults.written).
 """
 
@@ -14,7 +14,7 @@ from rvtrace.flow.faults.rows import Fault
 from rvtrace.flow.faults.runner import Row
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
-from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, typed
 from rvtrace.report import faults as report
 
 WORDS = {
@@ -46,8 +46,8 @@ def main(argv: list[str]) -> int:
         rows, builds = flow.run_all(every, sim, workers, given.get("KEEP") == "1", tell, exact)
     if len(rows) == 1:
         print(every[0].why, rows[0].headline, sep="\n\n")
-    command = f"make mutants IP={given['IP']}" if "IP" in given else "make mutants"
-    command += "" if exact else " EXACT=0"
+    named = {name: given[name] for name in ("IP", "EXACT") if name in given}
+    command = typed("mutate", {"KIND": "written", **named})
     title = f"Hand-written mutants{'' if exact else ' without the reference profile'}, {builds} builds"
     return report.ended(flow.OUT, report.summary(title, command, rows, time.perf_counter() - begin))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make scale INSTRUCTIONS=100000000`: CoreMark of so many instructions through encoder and decoder models of E-Trace
-and N-Trace in constant memory, with the speed of each step (rvtrace.flow.programs.scale).
+"""`rvtrace figures scale INSTRUCTIONS=100000000`: CoreMark of so many instructions through encoder and decoder models
+of E-Trace and N-Trace in constant memory, with the speed of each step (rvtrace.flow.programs.scale).
 """
 
 from __future__ import annotations

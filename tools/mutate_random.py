@@ -23,7 +23,7 @@ from rvtrace.flow.faults.runner import REFUSED, SURVIVED
 from rvtrace.flow.faults.subjects import SEEDS, campaigns, of_device, of_system
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
-from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short, typed
 from rvtrace.report import faults as report
 
 COUNT = 100
@@ -106,9 +106,9 @@ def _one(subject: Subject, given: dict[str, str], count: int, seed: int) -> bool
     with progress:
         found = campaign.run()
     seconds = time.perf_counter() - begin
-    what = f"DUT={given['DUT']}" if "DUT" in given else f"IP={subject.name}"
-    more = [f"{word}={given[word]}" for word in ("SEEDS", "SIM", "QUICK", "PHASES", "SURVIVORS") if word in given]
-    command = " ".join(["make mutate", what, f"COUNT={count}", f"SEED={seed}", *more])
+    what = {"DUT": given["DUT"]} if "DUT" in given else {"IP": subject.name}
+    more = {word: given[word] for word in ("SEEDS", "SIM", "QUICK", "PHASES", "SURVIVORS") if word in given}
+    command = typed("mutate", {**what, "COUNT": str(count), "SEED": str(seed), **more})
     refused = sum(row.state == REFUSED for row in found)
     summary = report.summary(
         subject.title, command, found, seconds, subject.clauses, places=chosen.sites,

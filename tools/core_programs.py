@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make verify-core`: tandem verification of a real core on many programs, without trace sources.
+"""`make core SET=random`: tandem verification of a real core on many programs, without trace sources.
 
-SET=random plays random programs that compute, SET=mutants puts bugs into a copy of the core and says which of them
-are found, and SET=<folder> plays every RV32 program of a folder, such as build/programs/riscv-tests. One line for each
-program that does not pass, and the sum.
+SET=random plays random programs that compute, and SET=<folder> every RV32 program of a folder, such as
+build/programs/riscv-tests. One line for each program that does not pass, and the sum.
 """
 
 from __future__ import annotations
@@ -17,26 +16,20 @@ from rvtrace.flow import simulators
 from rvtrace.flow.cores import description, suite
 from rvtrace.flow.cores.description import Core
 from rvtrace.flow.cores.suite import Case, Outcome
-from rvtrace.flow.faults import cores as mutants
-from rvtrace.flow.faults.runner import Row
 from rvtrace.flow.jobs import RESULTS
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
-from rvtrace.report import faults as report
 
-COUNT, HUNT = 100, 50  # programs; those that each mutant is played with
+COUNT = 100  # random programs
 
 WORDS = {
     "CORE": f"one of {', '.join(description.names())} (default ibex), or a folder with {description.FILE}",
-    "SET": (
-        "random, mutants, or a folder of ELF files such as build/programs/riscv-tests (default random; those of RV32"
-        " are played)"
-    ),
-    "COUNT": f"random programs (default {COUNT}; of SET=mutants {HUNT})",
+    "SET": ("random, or a folder of ELF files such as build/programs/riscv-tests, of which those of RV32 are played"),
+    "COUNT": f"random programs (default {COUNT})",
     "SEED": "number of the first of them (default 0)",
     "MATCH": "of a folder, the programs whose names match this pattern, such as rv32um-* (default *)",
     "LIMIT": f"cycles after which a program is stopped (default {suite.LIMIT})",
-    "OUT": "folder of the results (default build/results/verify-core)",
+    "OUT": "folder of the results (default build/results/core-programs)",
 }
 
 
@@ -47,10 +40,8 @@ def main(argv: list[str]) -> int:
     simulators.find("verilator")
     if core.install():
         print(f"installed {core.requirement}", flush=True)
-    out = Path(given.get("OUT", RESULTS / "verify-core" / core.name)).resolve()
+    out = Path(given.get("OUT", RESULTS / "core-programs" / core.name)).resolve()
     what, seed = given.get("SET", "random"), number(given, "SEED", 0)
-    if what == "mutants":
-        return _mutants(core, out, range(seed, seed + number(given, "COUNT", HUNT, least=1)))
     if what == "random":
         cases = suite.random_cases(core, range(seed, seed + number(given, "COUNT", COUNT, least=1)), out / "programs")
     else:
@@ -61,7 +52,7 @@ def main(argv: list[str]) -> int:
 def _folder(core: Core, folder: Path, match: str) -> list[Case]:
     if not folder.is_dir():
         raise ArgumentError(
-            f"SET={folder} is no folder; give random, mutants, or a folder of ELF files (`make programs` writes some)"
+            f"SET={folder} is no folder; give random, or a folder of ELF files (`rvtrace programs` writes some)"
         )
     end = f".rv{core.hart.xlen}.elf"
     found = sorted(path for path in folder.glob(f"{match}.elf") if path.name.endswith(end) or ".rv" not in path.name)
@@ -99,22 +90,6 @@ def _said(outcome: Outcome) -> list[str]:
     if outcome.failures:
         return [f"      {line}" for line in outcome.failures[0].splitlines()]
     return [f"      {outcome.error}", f"      rerun {outcome.rerun}"]
-
-
-def _mutants(core: Core, out: Path, seeds: range) -> int:
-    begin, listed = time.perf_counter(), mutants.listed(core)
-    made, numbers = mutants.build_mutated(core, listed)
-    cases = suite.random_cases(core, seeds, out / "programs")
-    progress = Progress(len(listed), "mutants", bad="missed")
-
-    def show(row: Row) -> None:
-        progress.step(not row.good)
-        print(f"{row.kind:<18} {row.text()}", flush=True)
-
-    with progress:
-        rows = mutants.hunt(core, made, numbers, listed, cases, out, show)
-    command, seconds = f"make verify-core CORE={core.shown} SET=mutants COUNT={len(seeds)}", time.perf_counter() - begin
-    return report.ended(out, report.summary(f"Mutants of {core.title}", command, rows, seconds, selects=False))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make isolate IP=ntrace`: switches on the deviations of the devices of tests/<ip>/duts, one at a time and several
-together, and prints whether the findings name them (rvtrace.flow.faults.devices).
+"""`make mutate KIND=devices IP=ntrace`: switches on the deviations of the devices of tests/<ip>/duts, one at a time and
+several together, and prints whether the findings name them (rvtrace.flow.faults.devices).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from rvtrace.flow.faults import devices as flow
 from rvtrace.flow.faults.runner import Row
 from rvtrace.flow.progress import Progress
 from rvtrace.jobs import systems
-from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse
+from rvtrace.jobs.arguments import ArgumentError, main_guard, number, parse, typed
 from rvtrace.report import faults as report
 
 WORDS = {
@@ -65,7 +65,7 @@ def main(argv: list[str]) -> int:
 
     with progress:
         flow.play_all(todo, sim, number(given, "N", os.cpu_count() or 1), tell)
-    command, seconds = f"make isolate IP={ip}", time.perf_counter() - start
+    command, seconds = typed("mutate", {"KIND": "devices", "IP": ip}), time.perf_counter() - start
     title = f"Deviations of {', '.join(device.name for device in devices)}"
     return report.ended(flow.OUT / ip, report.summary(title, command, found, seconds, wanted=report.ISOLATED))
 

@@ -2,10 +2,9 @@
 """Compare the SBI PMU models with a reference implementation: the same calls on QEMU with OpenSBI, each difference
 explained by a policy row.
 
-    python -m rvtrace.tools.opensbi                                       OpenSBI of the installed Debian, for each XLEN
-    that it has python -m rvtrace.tools.opensbi FIRMWARE=<fw_dynamic.bin> XLEN=32     another version, for example
-    unpacked from a newer Debian's package python -m rvtrace.tools.opensbi PLAY=0                                only
-    the page, from the records in data/opensbi
+    rvtrace oracle sbi_pmu                                         OpenSBI of the installed Debian, for each XLEN it has
+    rvtrace oracle sbi_pmu FIRMWARE=<fw_dynamic.bin> XLEN=32       another version, unpacked from a newer package
+    rvtrace oracle sbi_pmu PLAY=0                                  only the page, from the records in data/opensbi
 
 Installs QEMU, OpenSBI and the RISC-V compiler from Debian if they are missing. Writes
 data/opensbi/opensbi-<version>-rv<XLEN>.jsonl.xz (calls and answers, a rvtrace.models.sbi_pmu.record.Record),
@@ -32,9 +31,10 @@ from rvtrace.flow.opensbi.page import (
 )
 from rvtrace.flow.opensbi.play import firmwares, install, play
 from rvtrace.flow.progress import during
-from rvtrace.jobs.arguments import flag, main_guard, parse
+from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, parse
 
 WORDS = {
+    "IP": "sbi_pmu, of which there is an oracle",
     "FIRMWARE": "an fw_dynamic.bin of OpenSBI (default: Debian's)",
     "XLEN": "32 or 64 (default: both, of Debian's; 64 of FIRMWARE)",
     "PLAY": "0: nothing is played, only the page is written again",
@@ -43,7 +43,9 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    given = parse(argv, {**WORDS, "SIM": "ignored"}, __doc__ or "")
+    given = parse(argv, WORDS, __doc__ or "")
+    if given.get("IP", "sbi_pmu") != "sbi_pmu":
+        raise ArgumentError(f"IP={given['IP']} has no oracle; give IP=sbi_pmu")
     known = {recorded.name: recorded for recorded in recorded_machines()}
     changed = {}
     if "PLAY" not in given or flag(given, "PLAY"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory-loading trace of a program: `make elf-to-trace ELF=program.elf [OUT=program.trace]`.
+"""The memory-loading trace of a program: `make capture LOAD=program.elf [OUT=program.trace]`.
 
-    python -m rvtrace.tools.elf_to_trace ELF=program.elf OUT=program.trace IMPLIED_END=1
+    make capture LOAD=program.elf OUT=program.trace IMPLIED_END=1
 
 State initialization groups with the stores that put the program into memory, and the entry as the pc. Options are those
 of config.json; XLEN is the program's.
@@ -19,15 +19,24 @@ from rvtrace.models.tandem.config import Config
 from rvtrace.models.tandem.decoder.decode import decode
 from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace
 
+WORDS = {
+    "LOAD": "the program",
+    "OUT": "the file to write (default: next to the program, .trace instead of .elf)",
+    "IP": "the system of tandem trace, and no other",
+}
+
 
 def main(argv: list[str]) -> int:
     """0: the file was written."""
     system = judge("tandem")
-    own = {"ELF": "the program", "OUT": "the file to write (default: next to the program, .trace instead of .elf)"}
-    given = parse(argv, {**own, **system.words}, __doc__ or "", ("OUT",))
-    if "ELF" not in given:
-        raise ArgumentError("no program was named; give ELF=<file>")
-    elf = existing_file(given, "ELF", given["ELF"])
+    given = parse(argv, {**WORDS, **system.words}, __doc__ or "", ("OUT",))
+    if "LOAD" not in given:
+        raise ArgumentError("no program was named; give LOAD=<file>")
+    if given.get("IP", system.ip) != system.ip:
+        raise ArgumentError(
+            f"IP={given['IP']} has no trace that loads memory; give LOAD= without IP=, or IP={system.ip}"
+        )
+    elf = existing_file(given, "LOAD", given["LOAD"])
     config = Config.from_dict({"xlen": Program.from_elf(elf).xlen} | system.options(given))
     data = elf_to_trace(elf, config)
     out = Path(given.get("OUT") or elf.with_suffix(".trace"))
@@ -35,7 +44,7 @@ def main(argv: list[str]) -> int:
         raise ArgumentError(f"{out} is no file that can be written; give OUT=<file> in a folder that exists")
     files.write(out, data)
     groups = decode(data, config).group_count
-    shown = typed("make decode", {"IP": "tandem", "TRACE": out, "ELF": elf, **_words(config)})
+    shown = typed("decode", {"IP": "tandem", "TRACE": out, "ELF": elf, **_words(config)})
     print(f"wrote {out}: {len(data):,} bytes, {groups:,} groups for RV{config.xlen}; `{shown}` shows them")
     return 0
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Program in, registers programmed, trace read back, decoded: the whole way in one command (rvtrace.flow.readback).
-
-python -m rvtrace.tools.readback PROGRAM=sort SIM=verilator
+"""Program in, registers programmed, trace read back, decoded: the whole way in one command (rvtrace.flow.readback):
+`make run IP=tci PROGRAM=sort`.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from rvtrace.models.riscv import recording
 from rvtrace.tb.tci.job import TS_WIDTH, TciJob
 
 WORDS = {
+    "IP": f"{' or '.join(systems.PARTS)}: the trace system",
     "PROGRAM": "a recorded program by name, default sort; random for generated ones",
     "SIM": "verilator (default) or icarus",
     "SEED": "of every random choice, default 1",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make results`: what there is in build/results and build/compliance, when it was written, how big it is and how it
-ended. `make results KEEP=30d` removes what is older, and never what is not a result (rvtrace.flow.results).
+"""`make report LIST=results`: what there is in build/results and build/compliance, when it was written, how big it is
+and how it ended. `make report KEEP=30d` removes what is older, and never what is not a result (rvtrace.flow.results).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make sizes`: bits per instruction of every system that makes a trace, over the same programs, side by side; as
-Markdown, for the README (rvtrace.flow.sizes).
+"""`rvtrace figures sizes`: bits per instruction of every system that makes a trace, over the same programs, side by
+side; as Markdown, for the README (rvtrace.flow.sizes).
 
-`make sizes SET=riscv-tests`: of the encoder models on programs with published figures; writes data/sizes.json,
-docs/reference/sizes-riscv-tests.md and its chart (rvtrace.flow.programs.figures).
+`rvtrace figures sizes SET=riscv-tests`: of the encoder models on programs with published figures; writes
+data/sizes.json, docs/reference/sizes-riscv-tests.md and its chart (rvtrace.flow.programs.figures).
 """
 
 from __future__ import annotations

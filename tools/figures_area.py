@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make area`: cells, flip-flops and logic depth of the reference RTL by Yosys, as one table; writes
+"""`rvtrace figures area`: cells, flip-flops and logic depth of the reference RTL by Yosys, as one table; writes
 docs/reference/rtl-area.md (rvtrace.flow.synthesis).
 """
 

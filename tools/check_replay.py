@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replay a tandem trace against an instruction set simulator, without a simulator of the RTL: `make verify TRACE=…
-ELF=… [CONFIG=…]`.
+"""Replay a tandem trace against an instruction set simulator, without a simulator of the RTL:
+`make check IP=tandem REPLAY=1`.
 
-    python -m rvtrace.tools.verify OUT=out                                   a folder of `make capture IP=tandem`
-    python -m rvtrace.tools.verify TRACE=t.bin ELF=p.elf CONFIG=c.json PROFILE=p.json
+    make check IN=out REPLAY=1                                        a folder of `make capture IP=tandem`
+    make check REPLAY=1 TRACE=t.bin ELF=p.elf CONFIG=c.json PROFILE=p.json
 
 Chapter 3 of the specification (docs/reference/tandem-verifier.md): each mismatch once, with whose fault it is (the
 hart's, the trace's or the model's) and why. It stops after MAX=100 of them. Exits 1 if there was one, or if nothing
@@ -22,6 +22,7 @@ from typing import Any
 from rvtrace.flow.captured.files import TraceFiles, load, path_of, words
 from rvtrace.flow.captured.profile import profile_of
 from rvtrace.flow.captured.tandem_stream import Source, Teller, is_long, replay
+from rvtrace.jobs import front
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.models.riscv.iss.hart import Hart
 from rvtrace.models.tandem.decoder.decode import Part
@@ -51,8 +52,8 @@ OPTIONS = {
 
 def main(argv: list[str]) -> int:
     """0 if the trace fits the simulator, else 1."""
-    argv = [*argv, *([] if any(word.startswith("IP=") for word in argv) else ["IP=tandem"])]
-    given = parse(argv, {**words(argv), **OPTIONS}, __doc__ or "")
+    argv = _of_tandem(argv)
+    given = parse(argv, known(argv), __doc__ or "")
     if given["IP"] != "tandem":
         raise ArgumentError(f"IP={given['IP']} has no verifier; give a tandem trace, and IP=tandem or no IP=")
     files = load(given, need_data=False)
@@ -86,9 +87,18 @@ def main(argv: list[str]) -> int:
     print(f"against {verifier.simulator.name}{f', asked at mismatches: {second.name}' if second else ''}")
     print(report)
     if report.stopped is not None:
-        print(f"there are more; MAX={10 * most} shows it, MAX=0 all of it")
+        print(front.spoken(f"there are more; MAX={10 * most} shows them, MAX=0 all of them"))
     print(f"{'PASS' if report.ok else 'FAIL'}  {report.instructions:,} instructions in {seconds:.2f} s")
     return 0 if report.ok else 1
+
+
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command."""
+    return {**words(_of_tandem(argv)), **OPTIONS}
+
+
+def _of_tandem(argv: list[str]) -> list[str]:
+    return [*argv, *([] if any(word.startswith("IP=") for word in argv) else ["IP=tandem"])]
 
 
 class _Said:
