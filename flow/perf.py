@@ -7,6 +7,8 @@ transport; with everything checked is the whole job but for making its stimulus,
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -33,7 +35,9 @@ WANTED = {
     "tandem encoder model": 300_000.0,
     "tandem decoder": 300_000.0,
     "tandem verifier": 100_000.0,
+    "start of the command": 3.0,
 }
+STARTED = ("--help", "check --help")  # of `rvtrace`, the slowest of which is the figure
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
 
 
@@ -113,6 +117,31 @@ def _timed(work: Callable[[], Any]) -> float:
         work()
         best = min(best, time.perf_counter() - begin)
     return best
+
+
+def starts(figures: Figures) -> bool:
+    """How long the command takes to start, as the share of it that is the start of Python; whether that is
+    as promised."""
+    print("start of the command")
+    command = [sys.executable, "-m", "rvtrace.tools.cli"]
+    python = _started([sys.executable, "-c", "pass"])
+    print(f"  {'Python itself':<26} {1000 * python:>8.0f} ms")
+    slowest = 0.0
+    for words in STARTED:
+        seconds = _started([*command, *words.split()])
+        slowest = max(slowest, seconds)
+        print(f"  {'rvtrace ' + words:<26} {1000 * seconds:>8.0f} ms")
+    return _row(figures, "start of the command", 100 * python / slowest, "% of it are the start of Python")
+
+
+def _started(command: list[str]) -> float:
+    """Seconds of a process, the best of five after one that is not measured."""
+    times = []
+    for _ in range(6):
+        begin = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        times.append(time.perf_counter() - begin)
+    return min(times[1:])
 
 
 def cells(system: SystemBench) -> bool:

@@ -16,7 +16,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +127,8 @@ def is_checkout() -> bool:
 
 def version() -> str:
     """The version, and of a checkout its commit."""
+    from importlib import metadata
+
     found = metadata.version("rvtrace")
     if not is_checkout():
         return found

@@ -35,6 +35,8 @@ def main(argv: list[str]) -> int:
     figures = Figures(system.ip)
     with during("measuring simulations"):
         kept = perf.drives(system, sim, program, figures)
+    with during("starting the command"):
+        kept &= perf.starts(figures)
     with during("measuring models"):
         kept &= perf.models(system, figures)
     with during("counting cells"):
