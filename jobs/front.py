@@ -21,6 +21,12 @@ TARGETS = (
     "doctor", "list", "lint",
 )  # fmt: skip
 MAKE_ONLY = ("all", "docs", "clean", "help", "venv")
+# The words of a command that its values may stand for without a name, in this order.
+PLACES = {
+    "check": ("IN",), "doctor": ("DUT",), "new": ("KIND",), "compare": ("A", "B"), "report": ("IN",), "view": ("IN",),
+    "decode": ("IN",), "capture": ("PROGRAM",), "run": ("PROGRAM",), "core": ("PROGRAM",), "list": ("WHAT",),
+    "programs": ("SET",), "test": ("TESTS",), "mutate": ("KIND",), "figures": ("KIND",), "oracle": ("IP",),
+}  # fmt: skip
 
 _VALUE = r"'[^']*'|<[^<>]*>|[^\s`]*"
 _WORD = re.compile(r"(?<![\w<&?/.'-])([A-Z][A-Z0-9_]*)=(<[^<>]*>|[^\s,;:`)]*)")
@@ -60,7 +66,8 @@ def written(command: str, given: Mapping[str, str | Path]) -> str:
     if is_make():
         start = ["make", command] if command in TARGETS else ["rvtrace", command]
         return " ".join([*start, *(shlex.quote(f"{name}={value}") for name, value in given.items())])
-    return " ".join(["rvtrace", command, *(_pair(name, shlex.quote(str(value))) for name, value in given.items())])
+    quoted = {name: shlex.quote(str(value)) for name, value in given.items()}
+    return " ".join(["rvtrace", command, *_options(command, quoted)])
 
 
 def spoken(text: str) -> str:
@@ -74,7 +81,17 @@ def spoken(text: str) -> str:
 def _command(found: re.Match[str]) -> str:
     if found[1] in MAKE_ONLY:
         return found[0]
-    return f"`rvtrace {found[1]}" + _PAIR.sub(lambda pair: " " + _pair(pair[1], pair[2]), found[2])
+    return " ".join(["`rvtrace", found[1], *_options(found[1], dict(_PAIR.findall(found[2])))])
+
+
+def _options(command: str, given: Mapping[str, str]) -> list[str]:
+    """Words as options, those that have a place first and without their names. given: values, quoted already."""
+    left, placed = dict(given), list[str]()
+    for name in PLACES.get(command, ()):
+        if name not in left or left[name].startswith("-") or "=" in left[name]:
+            break
+        placed.append(left.pop(name))
+    return [*placed, *(_pair(name, value) for name, value in left.items())]
 
 
 def _pair(name: str, value: str) -> str:

@@ -34,18 +34,21 @@ _GIVEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 
 @dataclass(frozen=True)
 class Command:
-    """A command. places: the words that are given without their names, in this order. kinds: of a command that is
-    several, the module of each kind, the first of which is meant if none is named. turned: words that make it another
-    module.
+    """A command. kinds: of a command that is several, the module of each kind, the first of which is meant if none is
+    named. turned: words that make it another module.
     """
 
     name: str
     group: str
     what: str
     module: str = ""
-    places: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
     turned: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The words that are given without their names, in this order."""
+        return front.PLACES.get(self.name, ())
 
     @property
     def works(self) -> bool:
@@ -83,35 +86,31 @@ class Command:
 # Modules that need neither a simulator nor a checkout.
 ALONE = frozenset(("check", "compare", "view", "decode", "capture_loading", "new_profile"))
 COMMANDS = (
-    Command("check", CHECK, "An IP in the testbench, or a captured trace: a compliance report", places=("IN",)),
-    Command("doctor", CHECK, "What this machine or an IP's description lacks, and what to do", places=("DUT",)),
+    Command("check", CHECK, "An IP in the testbench, or a captured trace: a compliance report"),
+    Command("doctor", CHECK, "What this machine or an IP's description lacks, and what to do"),
     Command("new", CHECK, "Begin a description: of an IP, of a core, or of a hart for the tandem verifier",
-            places=("KIND",), kinds={"dut": "new_dut", "core": "new_core", "profile": "new_profile"}),
-    Command("compare", CHECK, "What changed between two compliance reports", places=("A", "B")),
+            kinds={"dut": "new_dut", "core": "new_core", "profile": "new_profile"}),
+    Command("compare", CHECK, "What changed between two compliance reports"),
     Command("report", CHECK, "The page about all results; LIST=results lists them, KEEP=30d removes old ones",
-            places=("IN",), turned={"KEEP": "report_kept"}),
-    Command("view", LOOK, "A trace as one HTML page: timeline, calls, bytes, messages, instructions, findings",
-            places=("IN",)),
-    Command("decode", LOOK, "A trace as text: messages and instructions, a profile, or coverage", places=("IN",)),
-    Command("capture", LOOK, "Run a program and keep the trace as files", places=("PROGRAM",),
-            turned={"LOAD": "capture_loading"}),
-    Command("run", RUN, "One run, or without a program the main job", places=("PROGRAM",)),
+            turned={"KEEP": "report_kept"}),
+    Command("view", LOOK, "A trace as one HTML page: timeline, calls, bytes, messages, instructions, findings"),
+    Command("decode", LOOK, "A trace as text: messages and instructions, a profile, or coverage"),
+    Command("capture", LOOK, "Run a program and keep the trace as files", turned={"LOAD": "capture_loading"}),
+    Command("run", RUN, "One run, or without a program the main job"),
     Command("regress", RUN, "Many random seeds of all systems, resumable, also on a cluster"),
     Command("cover", RUN, "Close the coverage"),
-    Command("core", RUN, "Programs on a real core, with tandem verification", places=("PROGRAM",),
-            turned={"SET": "core_programs"}),
-    Command("list", RUN, "Programs and devices; scenarios, tests and options by name", places=("WHAT",)),
-    Command("programs", RUN, "Build and record published programs", places=("SET",)),
-    Command("test", OURS, "The tests of this project", "suite", ("TESTS",)),
+    Command("core", RUN, "Programs on a real core, with tandem verification", turned={"SET": "core_programs"}),
+    Command("list", RUN, "Programs and devices; scenarios, tests and options by name"),
+    Command("programs", RUN, "Build and record published programs"),
+    Command("test", OURS, "The tests of this project", "suite"),
     Command("lint", OURS, "Linters of the RTL and of the Python"),
     Command("mutate", OURS, "Bugs in the RTL of a system, a device or a core: does a check find each?",
-            places=("KIND",), kinds={"random": "mutate_random", "written": "mutate_written",
-                                     "devices": "mutate_devices", "core": "mutate_core"}),
-    Command("figures", OURS, "Measure speed, area, trace sizes or long runs", places=("KIND",),
+            kinds={"random": "mutate_random", "written": "mutate_written", "devices": "mutate_devices",
+                   "core": "mutate_core"}),
+    Command("figures", OURS, "Measure speed, area, trace sizes or long runs",
             kinds={"speed": "figures_speed", "area": "figures_area", "sizes": "figures_sizes",
                    "scale": "figures_scale"}),
-    Command("oracle", OURS, "Record what another implementation answers, and compare with it",
-            "oracle_sbi_pmu", ("IP",)),
+    Command("oracle", OURS, "Record what another implementation answers, and compare with it", "oracle_sbi_pmu"),
 )  # fmt: skip
 
 

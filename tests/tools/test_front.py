@@ -35,8 +35,8 @@ WRONG: list[tuple[str, str]] = [
     # commands
     ("chek", "did you mean check?"),
     ("check-trace x", "it is `rvtrace check"),
-    ("mutants", "mutate --kind written"),
-    ("perf", "figures --kind speed"),
+    ("mutants", "mutate written"),
+    ("perf", "figures speed"),
     ("elf-to-trace", "capture --load <elf>"),
     ("new dat", "did you mean dut?"),
     ("mutate drivces", "did you mean devices?"),
@@ -192,7 +192,7 @@ def test_a_sentence_has_the_form_of_the_command(monkeypatch):
     monkeypatch.setenv(front.FRONT, "rvtrace")
     front.know({"XLEN": "32 or 64", "EXACT": "1: also byte for byte"})
     assert front.spoken(text) == (
-        "--xlen 48 of SYNC is wrong; give --xlen 32, or type `rvtrace check --in <folder> --exact` or `make docs`"
+        "--xlen 48 of SYNC is wrong; give --xlen 32, or type `rvtrace check <folder> --exact` or `make docs`"
     )
 
 
@@ -208,7 +208,7 @@ def test_a_command_can_be_pasted(monkeypatch):
 def test_options_words_and_places_are_the_same(monkeypatch):
     """What a module is given, from each way to write it."""
     seen: list[list[str]] = []
-    command = cli.Command("view", cli.LOOK, "", places=("IN",))
+    command = cli.Command("view", cli.LOOK, "")
     module = type(
         "Module", (), {"WORDS": {"IN": "", "CHECK": "0: none", "LIMIT": ""}, "main": lambda words: seen.append(words)}
     )
