@@ -47,14 +47,14 @@ class CapturedNtrace(Followed):
     def check(self, capture: NtraceCapture, tolerances: Tolerances) -> Verdict:
         """Legal, and what the decoder found."""
         from rvtrace.models.ntrace.decoder.decode import decode
-        from rvtrace.scoreboards.ntrace import legal, legal_framing, table
+        from rvtrace.scoreboards.ntrace import legal, legal_framing, since, table
         from rvtrace.scoreboards.ntrace.judge import JUDGE
 
         verdict = Verdict(begun(JUDGE.plan, capture.rerun, capture.config.variant))
         decoded = verdict.decoded = decode(capture.data, capture.program, capture.config, by_address=True)
         messages = table.MessageTable(decoded.log)
         where = table.Locator(capture, decoded.log, decoded.pcs, np.asarray(decoded.first_pc))
-        found = legal_framing.with_front(capture, decoded, always=True)
+        found = since.bounded(capture, decoded, messages, legal_framing.with_front(capture, decoded, always=True))
         legal.check_legal(capture, verdict.book, messages, where, found, tolerances, not decoded.diagnostics)
         spans = [(d.offset, d.lost_bytes) for d in decoded.diagnostics]
         finish(verdict, len(capture.data), self.lost(decoded), spans, messages.offset)

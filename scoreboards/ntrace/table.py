@@ -119,6 +119,19 @@ class MessageTable:
         """Mask of the synchronizing messages."""
         return self["sync"] != ABSENT
 
+    @cached_property
+    def addresses(self) -> list[int | None]:
+        """The address that each message reports, without bit 0; None of one that has none."""
+        found: list[int | None] = []
+        reference = 0
+        for full, part in zip(self["faddr"].tolist(), self["uaddr"].tolist()):
+            if full == part == ABSENT:
+                found.append(None)
+                continue
+            reference = full if full != ABSENT else reference ^ part
+            found.append(reference)
+        return found
+
     def behind(self, mask: np.ndarray, first: bool = False) -> np.ndarray:
         """Mask of the messages that follow one of `mask`, vendor-defined ones between them not counted; first: the
         first one too.

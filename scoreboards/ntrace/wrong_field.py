@@ -58,19 +58,6 @@ class WrongField:
         """The decoder's diagnostics, each under the clause of the field that is wrong, at its message."""
         return [self._named(diagnostic) for diagnostic in diagnostics]
 
-    @cached_property
-    def _addresses(self) -> list[int | None]:
-        """The address that each message reports, without bit 0."""
-        found: list[int | None] = []
-        reference = 0
-        for full, part in zip(self._table["faddr"].tolist(), self._table["uaddr"].tolist()):
-            if full == part == t.ABSENT:
-                found.append(None)
-                continue
-            reference = full if full != t.ABSENT else reference ^ part
-            found.append(reference)
-        return found
-
     def _named(self, diagnostic: Diagnostic) -> Diagnostic:
         if diagnostic.clause not in (*FLOW, COUNTS_TRAPPED):
             return diagnostic
@@ -127,7 +114,7 @@ class WrongField:
         """The traced instructions at which decoding may have gone on with a segment; none if they are many."""
         segments = self._alignment.segments
         message = segments[place].first
-        address = self._addresses[message]
+        address = self._table.addresses[message]
         before = [s.start + s.end - s.begin for s in segments[:place] if s.at is not None and s.end > s.begin]
         after = [s.start for s in segments[place:] if s.at is not None and s.end > s.begin]
         first, last = max(before[-1:] or [0]), min(after[:1] or [len(self._expected)])
@@ -143,7 +130,7 @@ class WrongField:
 
     def _address(self, before: int, at: int, diagnostic: Diagnostic) -> Diagnostic | None:
         """The message before led elsewhere than the hart went."""
-        address = self._addresses[before]
+        address = self._table.addresses[before]
         if address is None or at >= len(self._expected) or int(self._expected.pc[at]) >> 1 == address:
             return None
         trap = int(self._table["btype"][before]) > 0
@@ -161,14 +148,14 @@ class WrongField:
         """That the address of a message is wrong, and where the hart went."""
         if went >> 1 and self._table["uaddr"][message] == went >> 1:
             return f"{self._table.messages[message]}: U-ADDR is the address itself, {self._place(went)}"
-        address = self._addresses[message] or 0
+        address = self._table.addresses[message] or 0
         leads = self._place(address << 1)
         text = f"{self._table.messages[message]}: the address leads to {leads}, the hart went to {self._place(went)}"
         return f"{text}: its upper bits are missing" if cut(address, went >> 1) else text
 
     def clause(self, message: int, due: int) -> str:
         """The clause of the wrong address of a message. due: the right one, without bit 0."""
-        address = self._addresses[message]
+        address = self._table.addresses[message]
         if due and self._table["uaddr"][message] == due:
             return "NT.8.1.xor"
         if address is not None and extends(address ^ due, self._config.xlen - 1) and self._config.extend_addr_msb:
@@ -186,7 +173,7 @@ class WrongField:
             return None  # the hart was there
         number = int(np.searchsorted(self._alignment.decoded.first_pc, told, side="right")) - 1
         for message in (number, number - 1):
-            if message < 0 or self._addresses[message] != pc or self._table["uaddr"][message] == t.ABSENT:
+            if message < 0 or self._table.addresses[message] != pc or self._table["uaddr"][message] == t.ABSENT:
                 continue
             if self._turns(at, int(self._table["btype"][message]) > 0):
                 return message
@@ -229,7 +216,7 @@ class WrongField:
         end = int(np.searchsorted(expected.halfwords, expected.halfwords[at] + icnt + halves))
         if not at < end < len(expected) or self._halves(at, end) != icnt + halves:
             return None
-        if int(expected.pc[end]) >> 1 != self._addresses[number] or any(step.index == end for step in self.steps):
+        if int(expected.pc[end]) >> 1 != self._table.addresses[number] or any(step.index == end for step in self.steps):
             return None
         last = self._place(int(expected.pc[end - 1]))
         text = f"{table.messages[number]}: it reports {last} as an indirect jump, whose target the program says itself"
@@ -250,7 +237,7 @@ class WrongField:
     def _count(self, number: int, at: int, halves: int, diagnostic: Diagnostic) -> Diagnostic | None:
         """The message reports what happened next, with another count than the hart needed for it."""
         icnt, tcode = int(self._table["icnt"][number]), self._table.tcode[number]
-        address, synced = self._addresses[number], self._table["sync"][number] != t.ABSENT
+        address, synced = self._table.addresses[number], self._table["sync"][number] != t.ABSENT
         if icnt == t.ABSENT or diagnostic.clause == "NT.8.4.count":
             return None
         steps = self._next(at, number)
@@ -303,7 +290,7 @@ class WrongField:
 
     def _fits(self, step: Step, number: int) -> bool:
         """Whether a message reports that the hart went where it did after a step."""
-        address = self._addresses[number]
+        address = self._table.addresses[number]
         if address is None:
             return True
         return step.index < len(self._expected) and int(self._expected.pc[step.index]) >> 1 == address
