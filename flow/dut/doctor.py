@@ -18,7 +18,7 @@ from rvtrace.flow.dut.ports import OK, Fit, Signal, fit
 from rvtrace.flow.dut.reference import reference
 from rvtrace.flow.dut.select import Selection, left_out, select
 from rvtrace.jobs import systems
-from rvtrace.jobs.arguments import number, parse, typed
+from rvtrace.jobs.arguments import number, parse, short, typed
 from rvtrace.jobs.job import Job
 
 WORDS = {
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
     except DutError as error:
         return _before_sources(given["DUT"], error)
     system = systems.bench(dut.ip)
-    print(f"{dut.title}: {system.title}, module {dut.top}, {dut.path}")
+    print(f"{dut.title}: {system.title}, module {dut.top}, {short(dut.path)}")
     chosen = select(dut, system, number(given, "SEEDS", _SEEDS), given.get("SIM", "verilator"))
     builds = list(dict.fromkeys(system.build_of(job) for job in chosen.jobs))
     if not builds:
@@ -198,7 +198,7 @@ def _end(dut: Dut, problems: list[str]) -> int:
         print(f"  - {one}")
     if problems:
         print(
-            f"{len(problems)} thing{'s' * (len(problems) != 1)} to do in {dut.path}; then type"
+            f"{len(problems)} thing{'s' * (len(problems) != 1)} to do in {short(dut.path)}; then type"
             f" `{typed('doctor', {'DUT': dut.shown})}` again"
         )
         return 1
