@@ -2,14 +2,14 @@
 """What `make decode` writes for other tools: coverage of the program, profiles, branch stacks, counters.
 
 COVERAGE=lcov                          a trace: line and branch coverage of the program
-PROFILE=text|speedscope|perfetto       a trace: where the program spent its instructions and its time
+PROFILE=text|csv|speedscope|perfetto|callgrind     a trace: where the program spent its instructions and its time
 PROFILE=text|brstack|callgraph         IP=ctr: the records as a call path, or as `perf script` prints them
 PROFILE=text|stat                      IP=hpm: the counters, as `perf stat` prints them
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,33 @@ from rvtrace.jobs.arguments import ArgumentError, existing_file, parse
 from rvtrace.jobs.files import write as write_file
 from rvtrace.models.riscv.program import Program
 from rvtrace.report import lcov, listing
+from rvtrace.report.callgrind import callgrind
 from rvtrace.report.profile import Profile
 from rvtrace.report.profile_files import perfetto, speedscope
 from rvtrace.report.viewer_traces import Shown
 
-TRACES, OF_ROWS = ("text", "speedscope", "perfetto"), {"ctr": ("brstack", "callgraph"), "hpm": ("stat",)}
+TRACES, OF_ROWS = (
+    ("text", "csv", "speedscope", "perfetto", "callgrind"),
+    {"ctr": ("brstack", "callgraph"), "hpm": ("stat",)},
+)
 COVERAGES = ("lcov",)
 WORDS = {
-    "PROFILE": "text, speedscope or perfetto: where the program spent its instructions (IP=ctr: brstack or callgraph,"
-    " IP=hpm: stat)",
+    "PROFILE": "text, csv, speedscope, perfetto or callgrind: where the program spent its instructions (IP=ctr: brstack"
+    " or callgraph, IP=hpm: stat)",
     "COVERAGE": "lcov: lines and branches of the program that the trace executed",
-    "FILE": "the file that COVERAGE or PROFILE writes (default in OUT, or in build/decode)",
+    "FILE": "the file that COVERAGE or PROFILE writes (default in IN, or in build/decode)",
 }
-_FILES = {"lcov": "coverage.info", "speedscope": "profile.speedscope.json", "perfetto": "profile.perfetto.json"}
+_FILES = {
+    "lcov": "coverage.info", "speedscope": "profile.speedscope.json", "perfetto": "profile.perfetto.json",
+    "callgrind": "callgrind.out", "csv": "profile.csv",
+}  # fmt: skip
+# What writes a profile, and what opens it.
+_PROFILES: dict[str, tuple[Callable[[Profile, str], str], str]] = {
+    "speedscope": (speedscope, "https://www.speedscope.app"),
+    "perfetto": (perfetto, "https://ui.perfetto.dev"),
+    "callgrind": (callgrind, "KCachegrind, or callgrind_annotate"),
+    "csv": (lambda profile, _: profile.csv(), "any spreadsheet"),
+}
 
 
 def asked(given: Mapping[str, str]) -> bool:
@@ -65,10 +79,9 @@ def of_trace(given: Mapping[str, str], files: TraceFiles, decoded: Any) -> None:
         if kind == "text":
             _put(given, profile.text())
             return
-        made = speedscope(profile, title) if kind == "speedscope" else perfetto(profile, title)
-        path = _write(given, files, kind, made)
+        make, where = _PROFILES[kind]
+        path = _write(given, files, kind, make(profile, title))
         _tell(profile.notes)
-        where = "https://www.speedscope.app" if kind == "speedscope" else "https://ui.perfetto.dev"
         print(f"{profile.instructions:,} instructions, {len(profile.rows):,} functions: {path} (open it in {where})")
 
 

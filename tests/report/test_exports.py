@@ -6,6 +6,7 @@ The expected numbers are those of tests/report/programs/collatz.c: of Collatz's 
 from an odd number), and of Ackermann's function of 2 and 1 (14 calls).
 """
 
+import csv
 import io
 import json
 import re
@@ -123,7 +124,7 @@ def test_the_page_has_the_text_of_named_folders_only(tmp_path):
         assert ("steps = walk(27);" in page) == there
         assert ("give SOURCE=" in page and "is not shown: only files below a folder that you name" in page) == note
     with pytest.raises(ValueError, match="SOURCE=/none is no folder; give"):
-        view.main([f"OUT={tmp_path}", "SOURCE=/none"])
+        view.main([f"IN={tmp_path}", "SOURCE=/none"])
 
 
 def test_a_failure_names_the_source_line(tmp_path):
@@ -228,6 +229,62 @@ def test_the_profile_has_instructions_calls_and_time(tmp_path):
     assert len(pcs) == sum(row[0] for row in number.values())
     assert number["program"][1] == len(pcs) - number["_start"][0], "_start jumps there, and does not come back"
     assert 0 < total_time < number["walk"][5] < number["program"][5]
+
+
+def test_callgrind_has_each_instruction_once_and_every_call(tmp_path):
+    """Against the hart's own stream: instructions by address, lines, and calls with what they led to."""
+    retired = collatz.capture(tmp_path)
+    done = run("decode", f"IN={tmp_path}", "PROFILE=callgrind", f"SOURCE={collatz.ELF.parent}")
+    assert done.returncode == 0, done.stderr
+    own, calls, function, called = Counter(), {}, "", None
+    for line in (tmp_path / "callgrind.out").read_text().splitlines():
+        key, _, value = line.partition("=")
+        if key == "fn":
+            function = value
+        elif key == "cfn":
+            called = value
+        elif key == "calls":
+            times = int(value.split()[0])
+        elif line.startswith("0x"):
+            pc, _, cost = line.split()
+            if called is None:
+                own[int(pc, 16)] += int(cost)
+            else:
+                entry = calls.setdefault((function, called), [0, 0])
+                entry[0] += times
+                entry[1] += int(cost)
+                called = None
+    pcs = retired.pc[retired.kind == Kind.INSN]
+    assert own == Counter(pcs.tolist())
+    program = Program.from_elf(collatz.ELF)
+    inside = int(((pcs >= program.symbols["next"]) & (pcs < program.symbols["never"])).sum())
+    assert calls["walk", "next"] == [STEPS, inside]
+    assert sum(times for (_, to), (times, _) in calls.items() if to == "ackermann") == CALLS
+
+
+def test_callgrind_annotate_reads_the_profile(tmp_path):
+    if shutil.which("callgrind_annotate") is None:
+        pytest.skip("callgrind_annotate is not here; sudo apt-get install valgrind runs this test")
+    retired = collatz.capture(tmp_path)
+    assert run("decode", f"IN={tmp_path}", "PROFILE=callgrind").returncode == 0
+    done = subprocess.run(
+        ["callgrind_annotate", "callgrind.out"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    count = int((retired.kind == Kind.INSN).sum())
+    assert done.returncode == 0 and re.search(rf"^{count:,} \(100.0%\)  PROGRAM TOTALS", done.stdout, re.M), done.stderr
+    assert re.search(r"collatz.c:ackermann", done.stdout)
+
+
+def test_the_table_is_that_of_the_text(tmp_path):
+    collatz.capture(tmp_path, timestamp=1)
+    assert run("decode", f"IN={tmp_path}", "PROFILE=csv").returncode == 0
+    text = run("decode", f"IN={tmp_path}", "PROFILE=text").stdout
+    table = list(csv.DictReader((tmp_path / "profile.csv").read_text().splitlines()))
+    shown = [line.split() for line in text.splitlines() if "%" in line and "function" not in line]
+    assert [(row["function"], int(row["self"])) for row in table] == [
+        (row[-1], int(row[0].replace(",", ""))) for row in shown
+    ]
+    assert all(float(row["total_time"]) >= float(row["self_time"]) >= 0 for row in table)
 
 
 def nested(profile) -> dict[str, int]:
