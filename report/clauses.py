@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
-from rvtrace.scoreboards.common.clauses import Clause
+from rvtrace.scoreboards.common.clauses import PROFILE, RULINGS, Clause
 
 
 class _OfClause(Protocol):
@@ -32,3 +32,14 @@ def sections(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
 def _place(section: str) -> tuple[bool, list[tuple[int, int, str]]]:
     parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"\d+|[^\d.]+", section)]
     return not section[:1].isdigit(), parts
+
+
+def chapters(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """The clauses of each chapter of the specification, in its order; the rulings and our own profile come last."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.clause.chapter or row.clause.section or "Not in the plan", []).append(row)
+    named = [name for name in found if name not in (PROFILE, RULINGS)]
+    if all(name[:1].isdigit() for name in named):
+        named.sort(key=_place)
+    return [(name, found[name]) for name in (*named, PROFILE, RULINGS) if name in found]

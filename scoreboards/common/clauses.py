@@ -28,7 +28,8 @@ else:
 LEVELS = ("shall", "should", "may")
 OF_MODELS = ("decoder", "codec", "sources")  # checks that are tests of models
 STATUSES = ("built", "later")
-_TABLES = {"specification", "defaults", "how", "group", "clause"}
+_TABLES = {"specification", "defaults", "how", "chapters", "group", "clause"}
+RULINGS, PROFILE = "Rulings on open points", "Reference profile of this project"  # chapters of no specification
 KEPT_PER_CLAUSE = 5  # failures kept with their text; all are counted
 
 
@@ -50,6 +51,7 @@ class Clause:
     several joined by | where one of them is enough. subject: a part beside the device that it is about, such as the
     transport; "": the device. optional: the sentence of the specification, quoted, that lets a device do without.
     status: built, or later with its reason. The mutants of a clause name it in tests/<ip>/mutants.toml.
+    chapter: title of the chapter that the section is in, from the plan's [chapters].
     """
 
     id: str
@@ -67,6 +69,7 @@ class Clause:
     optional: str = ""
     status: str = "built"
     reason: str = ""
+    chapter: str = ""
 
     @classmethod
     def from_row(cls, name: str, row: dict[str, Any], path: str = "plan") -> Clause:
@@ -143,6 +146,23 @@ class Specification:
         return f"{self.title}, {self.version} ({self.state})"
 
 
+def chapter_of(section: str, chapters: Mapping[str, Sequence[str]]) -> str:
+    """The title of the chapter of a section: of the starts of sections in `chapters` the longest counts, where 8 starts
+    8.3 and not 80. A section that is in none is its own chapter.
+    """
+    if section.startswith("ruling "):
+        return RULINGS
+    if section.startswith("docs/"):
+        return PROFILE
+    found = [
+        (len(start), title)
+        for title, starts in chapters.items()
+        for start in starts
+        if section == start or (section.startswith(start) and not section[len(start)].isalnum())
+    ]
+    return max(found)[1] if found else section
+
+
 def _specification(row: Mapping[str, Any], path: str) -> Specification:
     known = {f.name for f in fields(Specification)}
     if unknown := set(row) - known:
@@ -168,7 +188,8 @@ class Plan:
         """Read a TOML file with one [clause."<id>"] table per row, and a [[specification]] for each text.
 
         [defaults] has the values of keys that a row omits, [group."<start of an id>"] those of the rows whose id starts
-        so; of several groups the longest counts. A row with `through` takes no `checks` from them. [how] has, by the
+        so; of several groups the longest counts. [chapters] has titles of chapters, each with the starts of its
+        sections. A row with `through` takes no `checks` from them. [how] has, by the
         names of the checks with commas (or `through`), the `how` of rows for which nothing else says it.
         """
         parsed = _parsed(path)
@@ -186,6 +207,7 @@ class Plan:
             checks = ", ".join(row.get("checks", ())) or ("through" if "through" in row else "")
             if "how" not in row and checks in parsed.get("how", {}):
                 row["how"] = parsed["how"][checks]
+            row.setdefault("chapter", chapter_of(str(row.get("section", "")), parsed.get("chapters", {})))
             clauses[name] = Clause.from_row(name, row, str(path))
         texts = tuple(_specification(row, str(path)) for row in parsed.get("specification", ()))
         return cls(clauses, str(path), texts)
