@@ -10,13 +10,18 @@ from typing import Any
 from rvtrace.flow.captured.judge import Judged
 from rvtrace.jobs.results import kept
 from rvtrace.report import provenance
-from rvtrace.report.compliance import Compliance, Subject, write
+from rvtrace.report.compliance import Compliance, Subject, judge, write
 from rvtrace.scoreboards.common.clauses import Clause
 
 
 def write_report(name: str, judged: Judged, out: Path, files: Iterable[Path] = ()) -> Compliance:
     """Write the report. name: of the device. files: that were read."""
     return write(_subject(name, judged, provenance.files_of(files)), [_result(name, judged)], [], out)
+
+
+def compliance_of(name: str, judged: Judged) -> Compliance:
+    """The report of a check, without writing it."""
+    return judge(_subject(name, judged, {}), [_result(name, judged)], [])
 
 
 def _subject(name: str, judged: Judged, digests: dict[str, str]) -> Subject:

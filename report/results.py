@@ -255,9 +255,14 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """All runs passed, no clause failed, nothing wrong with the evidence."""
-        bad = self.verdicts["FAIL"] + self.verdicts["ERROR"] + self.clause_count("FAIL")
+        """All runs passed, no clause failed, nothing is wrong with the evidence or with what coverage excludes."""
+        bad = self.verdicts["FAIL"] + self.verdicts["ERROR"] + self.clause_count("FAIL") + len(self.surprises)
         return bool(self.results) and not bad and not self.problems
+
+    @cached_property
+    def surprises(self) -> list[str]:
+        """Bins that were hit although their coverage point excludes them as impossible: point and bin."""
+        return [f"{row.point.name} {name}" for row in self.points for name in row.surprises]
 
     @cached_property
     def sentence(self) -> str:
@@ -280,6 +285,9 @@ class Report:
             said.append(
                 self.problems[0] if len(self.problems) == 1 else f"{len(self.problems)} problems with the evidence"
             )
+        if self.surprises:
+            shown = ", ".join(self.surprises[:4]) + (" and others" if len(self.surprises) > 4 else "")
+            said.append(f"coverage excludes what was hit, {shown}: the exclusion or the design is wrong")
         return "; ".join(said) + "."
 
     @cached_property

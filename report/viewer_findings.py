@@ -18,13 +18,14 @@ from rvtrace.flow.captured.limits import LONG, Paths
 from rvtrace.flow.captured.trace import capture_of
 from rvtrace.flow.captured.verdict import tolerances_of
 from rvtrace.jobs.arguments import flag, json_of
+from rvtrace.report.captured import compliance_of
 from rvtrace.report.viewer_traces import Messages, Shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 
 RESULT = "result.json"
 NAMED = 5  # clauses that a sentence names
-_OF_VIEW = ("IP", "IN", "BEATS", "PAGE", "CHECK", "LIMIT")  # words that are not those of `make check`
+_OF_VIEW = ("IP", "IN", "BEATS", "EXACT", "PAGE", "CHECK", "LIMIT")  # words that are not those of `make check`
 
 
 @dataclass
@@ -68,9 +69,7 @@ class Finding:
 
 
 def judged(given: Mapping[str, str], files: TraceFiles) -> Judgement:
-    """The check that `make check` (of a folder with beats.npz) or `make check` makes of the files; without one, a
-    note says why.
-    """
+    """What `make check` finds in the files, with EXACT=1 byte for byte; without a check, a note says why."""
     if given.get("CHECK") == "0":
         return Judgement(notes=["the trace was not checked (CHECK=0)"])
     if files.size > LONG * files.captured.pace and given.get("CHECK") != "1":
@@ -177,21 +176,22 @@ def _sentence(failures: list[Failure], read: Judged, exact: bool) -> str:
         return read.problem
     if not _word(failures, read):
         return "nothing of the trace could be judged"
-    how = "exact, lossless and legal" if exact else "as make check does"
-    return f"no clause fails of {len(read.verdict.book.results())} checked ({how})"
+    if exact:
+        return f"no clause fails of {len(read.verdict.book.results())} checked (byte for byte, lossless and legal)"
+    return compliance_of(read.files.trace.stem, read).sentence
 
 
 def _check(given: Mapping[str, str], files: TraceFiles) -> tuple[Judged, bool]:
     """What was judged, and whether every byte was compared with the model's."""
     system = files.system
     beats = path_of(given, "BEATS")
-    if not files.captured.replayed and beats is not None and beats.is_file() and not flag(given, "PARTIAL"):
+    if flag(given, "EXACT") and not files.captured.replayed and beats is not None and not flag(given, "PARTIAL"):
         words = {k: v for k, v in given.items() if k not in ("PAGE", "CHECK", "LIMIT")}
         _, capture = capture_of(words)
         verdict = system.check(capture, tolerances_of(system.tolerances, given, capture.exact))
         return Judged(files, None, verdict, "", "", ""), capture.exact
     retired = path_of(given, "RETIRED")
-    words = {"FORMAT": system.ip, "TRACE": str(files.trace), "ELF": str(files.elf)}
+    words = {"IP": system.ip, "TRACE": str(files.trace), "ELF": str(files.elf)}
     config = path_of(given, "CONFIG")
     if config is not None and config.is_file():
         words["CONFIG"] = str(config)

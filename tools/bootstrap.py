@@ -102,7 +102,9 @@ def run(command, what, counted=None):
     said = []
     import threading
 
-    reader = threading.Thread(target=lambda: said.append(process.stdout.read()))
+    output = process.stdout
+    assert output is not None
+    reader = threading.Thread(target=lambda: said.append(output.read()))
     reader.start()
     while reader.is_alive():
         reader.join(0.5)

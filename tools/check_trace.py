@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from rvtrace.flow.captured.files import WORDS as FILE_WORDS
 from rvtrace.flow.captured.files import TraceFiles, is_said, path_of, system_of
 from rvtrace.flow.captured.judge import judge, judge_parts
 from rvtrace.flow.captured.limits import MEMORY, Paths, limited, longest
@@ -39,6 +40,7 @@ WORDS = {
     "JUNIT": junit.WORD,
     "SIGN": signoff.WORD,
     "OUT": "folder for index.html, compliance.json and junit.xml (default build/compliance/<name of the trace>)",
+    "SOURCE": FILE_WORDS["SOURCE"],
     "PARTIAL": "1: the buffer wrapped, or the hart was still running: judge what lies between (not with RETIRED)",
     "PROFILE": "tandem: JSON with what is known of the hart (docs/reference/tandem-verifier.md)",
     "PC": "tandem: the first pc, of a trace that does not begin with reset",

@@ -33,7 +33,8 @@ from rvtrace.scoreboards.common.judge import Judge
 FORMATS = TRACES
 OPTIONS = {
     "RETIRED": "what the hart retired; the check compares with it (default IN/retired.csv if it is there)",
-    "BEATS": "what crossed the ingress port (default IN/beats.npz if it is there)",
+    "BEATS": "what crossed the ingress port (default IN/beats.npz), for EXACT=1",
+    "EXACT": "1: the check compares every byte as well, of a capture of our testbench",
     "PAGE": "the file to write (default IN/view.html, or build/view/<name of the trace>.html)",
     "CHECK": "0: show the trace without checking it; 1: check it however long it is",
     "LIMIT": f"most instructions to show (default {SHOWN_INSTRUCTIONS})",

@@ -70,7 +70,7 @@ class Paths:
 
     def load(self, given: Mapping[str, str], system: Judge, need_data: bool = True) -> TraceFiles:
         """Trace, configuration and program; a ValueError subclass if they cannot be used."""
-        words = {name: text for name, text in given.items() if name in system.words}
+        words = {name: text for name, text in given.items() if name in system.words or name == "SOURCE"}
         words |= {"IP": system.ip, "TRACE": str(self.trace), "ELF": str(self.elf)}
         return load(words if self.config is None else {**words, "CONFIG": str(self.config)}, need_data=need_data)
 

@@ -86,7 +86,7 @@ def files(
     (folder / "t.bin").write_bytes(data)
     (folder / "t.json").write_text(json.dumps({**config.to_dict(), "ip": "etrace"}))
     elf = ROOT / "data" / "programs" / f"{program}.rv64.elf"
-    return {"TRACE": str(folder / "t.bin"), "ELF": str(elf), "CONFIG": str(folder / "t.json"), "FORMAT": "etrace"}
+    return {"TRACE": str(folder / "t.bin"), "ELF": str(elf), "CONFIG": str(folder / "t.json"), "IP": "etrace"}
 
 
 def in_parts(given: dict[str, str], processes: int = 1) -> judging.Judged:
@@ -255,7 +255,7 @@ def test_a_trace_of_another_program_that_cannot_be_cut_is_said_to_be_one(small, 
 @pytest.mark.parametrize("options", ["zeros, time, a timestamp", "ATB, blocks", "all that compresses, with source"])
 def test_the_listing_is_that_of_the_whole(small, tmp_path: Path, capsys, monkeypatch, words: list[str], options: str):
     given = files(tmp_path, options, 2, "sort")
-    given.pop("FORMAT")
+    given.pop("IP")
     if words == ["MESSAGES=1"]:
         given.pop("ELF")
     argv = ["IP=etrace", *(f"{name}={value}" for name, value in given.items()), *words]

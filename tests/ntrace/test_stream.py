@@ -67,7 +67,7 @@ def test_parts_cover_the_trace_and_begin_with_a_synchronizing_message(tmp_path: 
     ("options", "damage"), [*((name, 0) for name in OPTIONS), ("rc7 with time, ownership and source", 3)]
 )
 def test_the_verdict_is_that_of_the_whole(small, tmp_path: Path, options: str, damage: int):
-    system, given = systems.bench("ntrace"), {**files(tmp_path, "traps", OPTIONS[options], damage), "FORMAT": "ntrace"}
+    system, given = systems.bench("ntrace"), {**files(tmp_path, "traps", OPTIONS[options], damage), "IP": "ntrace"}
     paths = Paths.of(given, system)
     whole = judging.judge(given, paths, paths.load(given, system))
     assert bool(whole.verdict.failures) == bool(damage)
@@ -81,7 +81,7 @@ def test_the_verdict_is_that_of_the_whole(small, tmp_path: Path, options: str, d
 
 
 def test_what_explains_a_whole_trace_explains_its_parts(small, tmp_path: Path):
-    given = {**files(tmp_path, "sort", {"mode": "htm"}, 0), "FORMAT": "ntrace"}
+    given = {**files(tmp_path, "sort", {"mode": "htm"}, 0), "IP": "ntrace"}
     Path(given["CONFIG"]).write_text(json.dumps({"ip": "ntrace", "mode": "btm"}))
     system, paths = systems.bench("ntrace"), Paths.of(given, systems.bench("ntrace"))
     whole = judging.judge(given, paths, paths.load(given, system))
@@ -90,7 +90,7 @@ def test_what_explains_a_whole_trace_explains_its_parts(small, tmp_path: Path):
 
 
 def test_what_explains_the_first_part_is_taken_for_the_others(small, tmp_path: Path, monkeypatch):
-    given = {**files(tmp_path, "sort", {"mode": "htm"}, 0), "FORMAT": "ntrace"}
+    given = {**files(tmp_path, "sort", {"mode": "htm"}, 0), "IP": "ntrace"}
     Path(given["CONFIG"]).write_text(json.dumps({"ip": "ntrace", "mode": "btm"}))
     monkeypatch.setattr(stream, "SEARCHED", 1)
     system, paths = systems.bench("ntrace"), Paths.of(given, systems.bench("ntrace"))

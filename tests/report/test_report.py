@@ -54,6 +54,15 @@ def test_error_is_red_and_distinct(tmp_path):
     assert "ERROR" in next(row for row in page.rows["runs"] if row[0] == "scenario:x")[1]
 
 
+def test_a_hit_that_is_excluded_as_impossible_is_no_pass(tmp_path):
+    """Of a point of N-Trace with exclusions: the definition says that it cannot be, and a run has it."""
+    point = next(point for point in NTRACE.points if point.unreachable)
+    name = next(iter(point.unreachable))
+    done, _ = report(tmp_path, changed(coverage={**GOOD["coverage"], point.name: {name: 3}}))
+    assert done.returncode == 1, done.stdout
+    assert done.stdout.startswith(f"FAIL  coverage excludes what was hit, {point.name} {name}: the exclusion or")
+
+
 @pytest.mark.parametrize(
     "result, reported",
     [

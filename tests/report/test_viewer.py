@@ -32,6 +32,7 @@ from rvtrace.tools import view
 from tests.common.there import there
 from tests.report.viewer_captures import capture
 from tests.tools.captures import is_one_sentence, program, run, write_capture, write_etrace_capture
+from tests.tools.test_check_trace import write_tandem_capture
 
 
 def data_of(page):
@@ -359,3 +360,15 @@ def test_what_takes_long_is_shown(folder, monkeypatch, capsys):
     said = capsys.readouterr()
     size = (folder / "trace.bin").stat().st_size
     assert f"checking {size:,} bytes (CHECK=0 omits it)" in said.err and "view: " in said.out
+
+
+@pytest.mark.parametrize("ip", ["ntrace", "etrace", "tandem"])
+def test_a_trace_that_passes_has_the_numbers_of_the_check(tmp_path, ip):
+    """Clauses, checks and the share observed: the same sentence from both commands."""
+    folder = tmp_path / "out"
+    {"ntrace": write_capture, "etrace": write_etrace_capture, "tandem": write_tandem_capture}[ip](folder)
+    checked = run("check", f"IN={folder}", f"OUT={tmp_path / 'report'}")
+    viewed = run("view", f"IN={folder}")
+    said = re.findall(r"^PASS .*$", checked.stdout, re.M)
+    assert len(said) == 1 and " clauses hold in " in said[0], checked.stdout + checked.stderr
+    assert said == re.findall(r"^PASS .*$", viewed.stdout, re.M), viewed.stdout + viewed.stderr

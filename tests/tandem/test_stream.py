@@ -63,7 +63,7 @@ def words(folder: Path, name: str, xlen: int, data: bytes, config: Config | None
 
 def judged(given: dict[str, str], parts: bool) -> dict[str, Any]:
     """All that a verdict says."""
-    given = {**given, "FORMAT": "tandem"}
+    given = {**given, "IP": "tandem"}
     system, paths = systems.bench("tandem"), Paths.of(given, systems.bench("tandem"))
     if parts:
         made = judging.judge_parts(given, paths.load(given, system, need_data=False), 1)
