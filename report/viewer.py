@@ -24,6 +24,7 @@ from markupsafe import Markup
 
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.jobs.files import write as write_file
+from rvtrace.report.profile import Profile
 from rvtrace.report.viewer_columns import halves, packed
 from rvtrace.report.viewer_cycles import read as read_cycles
 from rvtrace.report.viewer_findings import Finding, Judgement, placed
@@ -32,6 +33,8 @@ from rvtrace.report.viewer_waves import Waves
 
 TEMPLATES = Path(__file__).parent / "templates"
 LISTED = 20  # rows of a table of the summary
+FUNCTIONS = 200  # of the table of functions
+CALLS = 300_000  # frames of which a table of functions is made in a second
 EVENTS = 200_000  # that are shown
 
 
@@ -151,7 +154,7 @@ class View:
             yield f"{lost:,} of {len(shown.data):,} bytes say nothing, in {many:,} place{'s' if many > 1 else ''}"
 
     def summary(self) -> dict[str, Any]:
-        """Tables that need no script: messages by name, functions by instructions."""
+        """Tables that need no script: messages by name, functions by instructions and calls."""
         shown, messages = self.shown, self.shown.messages
         names, sizes = Counter[str](), Counter[str]()
         count = np.bincount(messages.shape, minlength=len(messages.shapes)).tolist()
@@ -159,12 +162,8 @@ class View:
         for shape, many, all_bytes in zip(messages.shapes, count, size):
             names[shape.name] += many
             sizes[shape.name] += int(all_bytes)
-        functions: list[tuple[str, int]] = []
-        if len(shown.rows):
-            of = shown.codes.columns().function
-            total = np.bincount(of[shown.rows] + 1, minlength=1).tolist()
-            known = ["(no symbol)", *(name for _, name in shown.codes.functions)]
-            functions = sorted(((known[n], many) for n, many in enumerate(total) if many), key=lambda row: -row[1])
+        # A profile takes seconds for millions of calls; the page is there to be looked at.
+        functions = Profile.of(shown).rows if len(shown.rows) and len(shown.frames().begin) <= CALLS else []
         instructions = len(shown.rows)
         return {
             "instructions": instructions,
@@ -174,7 +173,7 @@ class View:
             "traps": sum(event.kind == "trap" for event in shown.events),
             "losses": len(shown.losses),
             "names": [(name, many, sizes[name]) for name, many in names.most_common(LISTED)],
-            "functions": functions[:LISTED],
+            "functions": functions[:FUNCTIONS],
         }
 
     def render(self) -> str:

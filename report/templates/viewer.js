@@ -784,6 +784,26 @@ function measure() {
   Object.values(lists).forEach((l) => l.measure());
 }
 
+/* ---- tables of the summary: a click on a column sorts by it, again the other way ---- */
+
+document.querySelectorAll("table.sortable").forEach((table) => {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  heads.forEach((head, column) => {
+    head.tabIndex = 0;
+    const sort = () => {
+      const number = head.classList.contains("n");
+      const up = head.getAttribute("aria-sort") === "descending" || (!number && head.getAttribute("aria-sort") !== "ascending");
+      heads.forEach((one) => one.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const value = (row) => number ? Number(row.cells[column].textContent.replace(/,/g, "")) : row.cells[column].textContent;
+      const order = (a, b) => number ? value(a) - value(b) : value(a).localeCompare(value(b));
+      body.append(...[...body.rows].sort((a, b) => up ? order(a, b) : order(b, a)));
+    };
+    head.addEventListener("click", sort);
+    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+  });
+});
+
 /* ---- start ---- */
 
 try { const kept = localStorage.getItem("rvtrace-theme"); if (kept) { root.classList.add(kept); dark = isDark(); } } catch { /* likewise */ }

@@ -205,3 +205,18 @@ def test_a_million_instructions_open_and_draw_in_time(browser, folder, tmp_path)
     browser.run("traceView.selectInsn(900000)")
     assert browser.run("traceView.S.insn") == 900_000 and browser.run(SELECTED.format("code"))
     assert browser.memory() < 300e6
+
+
+def test_the_table_of_functions_is_sorted_by_a_click(page):
+    """By each column, then the other way; numbers as numbers, with what the profile of the trace has."""
+    cells = "[...document.querySelectorAll('table.sortable tbody tr')].map((row) => row.cells[{}].textContent)"
+    click = "document.querySelectorAll('table.sortable th')[{}].click()"
+    for column, name in ((0, True), (1, False), (3, False), (4, False)):
+        found = []
+        for _ in range(2):
+            page.run(click.format(column))
+            found.append([text if name else int(text.replace(",", "")) for text in page.run(cells.format(column))])
+        assert len(found[0]) >= 2 and sorted(found[0]) == sorted(found[1])
+        assert sorted(found[0]) in (found[0], found[0][::-1]) and sorted(found[1]) in (found[1], found[1][::-1])
+        assert found[0] != found[1] or len(set(found[0])) == 1
+    assert not page.errors
