@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was compiled, kept in the cache folder of this user for all checkouts: $XDG_CACHE_HOME/rvtrace, else
-~/.cache/rvtrace; `make clean-cache` removes it.
+~/.cache/rvtrace; `make clean ALL=1` removes it.
 
 An entry is a folder whose name is a digest of everything that went into it; it appears at once, whole, and is never
 changed. The entries that were not used for longest make room for new ones. Where the folder cannot be written, nothing

@@ -42,7 +42,7 @@ def vendor() -> Path:
             )
     found = importlib.util.find_spec(PACKAGE.replace("-", "_"))
     if found is None or found.origin is None:
-        raise ProgramsError(f"{PACKAGE} is installed and cannot be imported; type `make clean-venv` and start again")
+        raise ProgramsError(f"{PACKAGE} is installed and cannot be imported; type `make clean ALL=1` and start again")
     folder = Path(found.origin).parent / "system_verilog" / "vendor"
     for part in PARTS:
         if not (folder / part).is_dir():
