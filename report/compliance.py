@@ -27,7 +27,8 @@ from rvtrace.jobs import files
 from rvtrace.jobs.arguments import json_of, typed
 from rvtrace.jobs.arguments import short as below
 from rvtrace.report import provenance, signoff, summary
-from rvtrace.report.clauses import sections
+from rvtrace.report.clauses import chapters
+from rvtrace.report.closing import steps
 from rvtrace.report.compliance_model import (
     LEVELS,
     PLANS,
@@ -41,12 +42,14 @@ from rvtrace.report.compliance_model import (
     WaiverRow,
     judge,
 )
+from rvtrace.report.failure_text import Shown, shown
 from rvtrace.report.junit import counted, xml
 
 __all__ = ["Compliance", "ComplianceError", "Subject", "Waiver", "judge", "read", "to_dict", "write"]
 
 SCHEMA = "compliance/2"  # counts up when a key changes its meaning or goes away
 FILE = "compliance.json"
+_BARRED = ("PASS", "FAIL", "WAIVED", "NOT JUDGED", "NOT-RUN")  # verdicts of clauses that apply, in the order of the bar
 _MARKS = {"PASS": "✓", "FAIL": "✗", "ERROR": "!", "NOT-RUN": "–", "N/A": "∅", "WAIVED": "~", "NOT JUDGED": "?"}
 
 
@@ -267,9 +270,16 @@ def render(compliance: Compliance, out: Path) -> str:
         keep_trailing_newline=True,
     )
     return environment.get_template("compliance.html.j2").render(
-        c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, text_of=_text_of, short=short, lines=lines,
-        sections_of=sections, kind=kind, viewed=lambda first: viewed(first, out),
+        c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, short=short, kind=kind, barred=_BARRED,
+        chapters=chapters(compliance.rows), steps=steps(compliance), parts_of=_parts_of,
+        viewed=lambda first: viewed(first, out),
     )  # fmt: skip
+
+
+def _parts_of(row: Row) -> Shown:
+    """The parts of the first failure of a row."""
+    assert row.first is not None
+    return shown(row.first.headline, row.first.text, row.clause.what)
 
 
 def kind(verdict: str) -> str:
@@ -289,17 +299,6 @@ def viewed(first: First, out: Path) -> tuple[str, str]:
     out = out.resolve()
     address = quote(page.relative_to(out).as_posix()) if page.is_relative_to(out) else page.as_uri()
     return f"{address}#f={quote(first.clause)}", ""
-
-
-def lines(text: str) -> list[tuple[str, str]]:
-    """The lines of a failure message: row for those of its table, which lose their columns if they are wrapped, else
-    text.
-    """
-    found, label = [], ""
-    for line in text.splitlines():
-        label = line[:12].strip() or label
-        found.append(("row" if label == "fields" and line.startswith("  ") else "text", line))
-    return found
 
 
 def short(values: Sequence[object], most: int = 8) -> str:

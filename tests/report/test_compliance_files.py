@@ -9,9 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from rvtrace.report.compliance import ComplianceError, kind, lines, read, short
+from rvtrace.report.closing import steps
+from rvtrace.report.compliance import ComplianceError, kind, read, short
+from rvtrace.report.failure_text import shown
 from tests.common.there import there
-from tests.report.compliance_data import TEXT, broken, failing, made, result, waiver
+from tests.report.compliance_data import PLAN, TEXT, broken, failing, made, result, waiver
 
 
 class Page(HTMLParser):
@@ -58,6 +60,8 @@ def test_page_says_all_without_script_and_loads_nothing(out):
     places = {attrs.get("id") for _, attrs in page.tags}
     targets = [attrs["href"] for _, attrs in page.tags if "href" in attrs]
     assert targets and all(target[0] == "#" and target[1:] in places for target in targets)
+    assert page.text.count("is <wrong>") == 1 and "FAIL NT-4  message" not in page.text  # each finding once, in words
+    assert page.text.count("I-CNT = 12") == page.text.count("I-CNT = 13") == page.text.count("make run SEED=7") == 1
     assert (
         page.text.index("✗ FAIL")
         < page.text.index("1 finding: NT-4; 1 of 3 clauses checked fails")
@@ -65,7 +69,7 @@ def test_page_says_all_without_script_and_loads_nothing(out):
         < page.text.index("By level")
     )
     for said in (
-        TEXT,
+        "message 17",
         "the simulator aborted\nin cycle 12",
         "not <claimed>",
         "fixed in rev B",
@@ -85,7 +89,8 @@ def test_page_says_all_without_script_and_loads_nothing(out):
 
 def test_a_cell_for_each_clause_leads_to_its_row(out):
     page = Page(out / "index.html")
-    cells = {attrs["href"]: attrs for tag, attrs in page.tags if tag == "a"}
+    links = [attrs for tag, attrs in page.tags if tag == "a"]
+    cells = {attrs["href"]: attrs for attrs in links if (attrs.get("class") or "").startswith("clause ")}
     verdicts = {row["id"]: row["verdict"] for row in read(out)["clauses"]}
     assert set(cells) == {f"#{clause}" for clause in verdicts}
     for clause, verdict in verdicts.items():
@@ -119,10 +124,10 @@ def test_rows_are_hidden_by_the_script_alone(out):
         and not any("hidden" in attrs for attrs in rows)
     )
     assert [(attrs["data-verdict"], attrs["data-level"]) for attrs in rows] == [
-        ("PASS", "shall"),
-        ("FAIL", "shall"),
+        ("PASS", "shall"),  # 8.3
+        ("N/A", "may"),  # 8.7
+        ("FAIL", "shall"),  # 9.2
         ("WAIVED", "should"),
-        ("N/A", "may"),
     ]
 
 
@@ -203,8 +208,54 @@ def test_a_file_that_is_no_report_is_one_sentence(tmp_path, text, reported):
         read(tmp_path)
 
 
-def test_lists_are_short_and_tables_keep_their_columns():
+def test_lists_are_short():
     assert (
         short([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8" and short(list("abcd"), 2) == "a, b and 2 more" and short([]) == ""
     )
-    assert [kind for kind, _ in lines(TEXT)] == ["text", "row", "row", "text"]
+
+
+@pytest.mark.parametrize(
+    ("headline", "text", "place", "wanted", "got"),
+    [
+        ("message 17 is <wrong>", TEXT, "message 17", "I-CNT = 12", "I-CNT = 13"),
+        ("byte 0x20: too short", "FAIL NT-4  byte 0x20: too short\n  pc        0x80: a b", "byte 0x20, pc 0x80",
+         "a return is implicit", "too short"),
+        ("nothing else", "FAIL", "", "a return is implicit", "nothing else"),
+    ],
+)  # fmt: skip
+def test_expected_and_actual_are_never_empty(headline, text, place, wanted, got):
+    parts = shown(headline, text, "a return is implicit")
+    assert (parts.place, parts.wanted, parts.got) == (place, wanted, got)
+
+
+def test_what_was_not_run_is_closed_by_few_steps_and_each_clause_by_one(tmp_path):
+    rows = "".join(
+        f'[clause."NT-{n}"]\nsection = "8"\nlevel = "may"\nwhat = "w"\n{more}\n'
+        for n, more in (
+            (20, 'tests = ["scenario:loops", "scenario:far_jumps"]'),
+            (21, 'tests = ["random", "scenario:far_jumps"]'),
+            (22, 'needs = ["mode=btm"]'),
+            (23, 'needs = ["mode=htm"]'),
+            (24, 'needs = ["timestamp"]'),
+            (25, 'tests = ["random"]'),
+        )
+    )
+    c = made(tmp_path, result(), plan=PLAN + rows)
+    found = steps(c)
+    assert [step.line(7) for step in found] == [
+        "2 runs with other options close 3 of 7: mode = btm, mode = htm, timestamp",
+        "Programs with 1 situation close 2 of 7: far jumps",
+        "Longer runs, or other programs, close 1 of 7: 8",
+        "No check of this version reaches 1 of 7",
+    ]
+    closed = [row.id for step in found for row in step.rows]
+    assert sorted(closed) == sorted(row.id for row in c.of("NOT-RUN"))
+    page = Page(tmp_path / "out" / "index.html")
+    assert all(page.text.count(step.line(7)) == 1 for step in found)
+
+
+def test_the_bar_has_the_counts_of_what_applies(out):
+    page = Page(out / "index.html")
+    counts = read(out)["counts"]
+    bar = next(attrs for _, attrs in page.tags if attrs.get("class") == "bar")
+    assert bar["aria-label"] == "1 PASS, 1 FAIL, 1 WAIVED" and (counts["PASS"], counts["FAIL"]) == (1, 1)
