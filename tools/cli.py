@@ -344,10 +344,13 @@ def run(argv: list[str]) -> int:
 
 
 def main() -> None:
-    """The entry point: runs `sys.argv` and exits."""
-    os.environ.setdefault(front.FRONT, "rvtrace")
+    """The command `rvtrace`: runs `sys.argv` and exits. A `make` that it is started from, as by a test, is not its
+    user's.
+    """
+    os.environ[front.FRONT] = "rvtrace"
     main_guard(run)
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # by make, which has said so
+    os.environ.setdefault(front.FRONT, "rvtrace")
+    main_guard(run)

@@ -92,7 +92,7 @@ def test_restart_forgets() -> None:
 
 
 @pytest.mark.parametrize("value, text", [
-    (process(1, Priv.S), "IP=1"), (process(0, 2), "V=0 PRV=10"), (process(2, 7, 1), "V=1 PRV=11"),
+    (process(1, Priv.S), "FORMAT=1"), (process(0, 2), "V=0 PRV=10"), (process(2, 7, 1), "V=1 PRV=11"),
     (process(0, Priv.M, 5), "CONTEXT=0x5"),
     (process(2, Priv.S, 1 << 32), "more than 32 bits"),
 ])  # fmt: skip

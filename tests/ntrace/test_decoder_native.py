@@ -257,7 +257,8 @@ def test_short_traces_are_not_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_compiler
-def test_code_is_kept_until_its_source_changes(tmp_path: pathlib.Path) -> None:
+def test_code_is_kept_until_its_source_changes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # else that of this user has it from the last time
     source = tmp_path / "kernel.py"
     source.write_text("TYPES = {}\n\n\ndef twice(value: int) -> int:\n    return 2 * value\n")
     spec = importlib.util.spec_from_file_location("tests_kernel", source)
