@@ -219,4 +219,8 @@ def _findings(report: Compliance) -> list[tuple[str, str]]:
 
 
 def _names(row: Fault, clause: str, text: str) -> bool:
-    return clause in row.clauses or bool(row.says and re.search(row.says, text))
+    """Whether a finding has a clause of a deviation, or says what it is; the command that repeats the run has the names
+    of all options.
+    """
+    said = "\n".join(line for line in text.splitlines() if not line.startswith("  rerun "))
+    return clause in row.clauses or bool(row.says and re.search(row.says, said))
