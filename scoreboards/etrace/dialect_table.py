@@ -154,7 +154,8 @@ def _of_values(every: Part, flow: Part, config: Config) -> Iterator[Dialect]:
                    "time is the time value, absolute", "time", of_field("time", _relative_time))  # fmt: skip
     if "index" in every.fields:
         for shift in (1, 2):
-            yield made(f"index_without_{shift}", "ET.opt.cache", f"index leaves out the lowest {o.bits(shift)} of the address",
+            yield made(f"index_without_{shift}", "ET.opt.cache",
+                       f"index leaves out the lowest {o.bits(shift)} of the address",
                        "index is the lowest cache_size_p bits of the address that is sent", "index value",
                        _other_index(shift))  # fmt: skip
     yield made("sync_in_map", "ET.pay.branch_bit",
