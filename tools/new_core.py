@@ -72,7 +72,7 @@ def examined(argv: list[str]) -> int:
     core.install()
     out, good = attach.examine(core)
     print("\n".join(out))
-    ending = f"type `{typed('core', {'CORE': given['CORE'], 'ALONE': '1'})}`" if good else "mend what is listed"
+    ending = f"type `{typed('core', {'CORE': given['CORE'], 'ALONE': '1'})}`" if good else "fix the items above"
     print(f"{'ok' if good else 'MISSING':<8} {core.title}: {'ready' if good else 'not ready'}; {ending}")
     return 0 if good else 1
 

@@ -132,7 +132,7 @@ POINTS = (
     Point(
         "count_cg",
         "selectors, by what they counted between two snapshots",
-        "a counter that counts nothing agrees with nothing",
+        "counts must be non-zero",
         {"selector": SELECTED, "counted": COUNTED},
         {
             "nothing x 1 to 15": "it counts nothing",
@@ -180,7 +180,7 @@ POINTS = (
     Point(
         "program_cg",
         "programs with their effects and walks, by XLEN",
-        "real code and what no compiler writes",
+        "compiled and random code",
         {"what": ("program", "walk"), "xlen": XLENS},
     ),
 )
