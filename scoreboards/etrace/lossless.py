@@ -92,7 +92,6 @@ class _Depths:
 
 CLAUSE = {"privilege": "ET.pay.privilege", "context": "ET.pay.context", "time": "ET.pay.time"}
 UNSEEN = -1
-AROUND = 2  # packets before a 3.2, and after it, that report instructions
 FEW_CONTEXTS = 4  # of those that the hart had, shown beside one that it did not have
 
 
@@ -231,29 +230,20 @@ class States:
             self._context_places(changes, told)
 
     def _strange_contexts(self, packets: list[int]) -> list[int]:
-        """The packets 3.2, of these, with a context that the hart did not have near them: among what the packets before
-        and after them report, of which one may be known with the next alone.
+        """The packets 3.2, of these, with a context that the hart never had: which of those that it had is due is
+        compared with the changes, as packets before and after may be of any round of a loop.
         """
         beats, column = self.of.capture.beats, self._columns.get("context")
         if beats is None or column is None or not len(column):
             return []
-        mask, every = self.masks["context"], beats.context[:, 0].astype(np.int64)
-        known = np.flatnonzero((self.stops >= 0) & ~self.table.is_a(t.CONTEXT, t.SUPPORT))
-        bad: list[int] = []
-        rows: dict[int, list[tuple[str, str, str]]] = {}
-        for packet in packets:
-            at = int(np.searchsorted(known, packet))
-            begin = int(self.want.row[self.stops[known[at - AROUND]]]) if at >= AROUND else 0
-            after = at + AROUND - 1
-            end = int(self.want.row[self.stops[known[after]]]) + 1 if after < len(known) else len(every)
-            had = np.unique(every[begin:end] & mask)
-            if self.table["context"][packet] not in had:
-                bad.append(packet)
-                due = " or ".join(map(hex, had[:FEW_CONTEXTS].tolist()))
-                rows[packet] = [("context", due, hex(self.table["context"][packet]))]
+        had = np.unique(beats.context[:, 0].astype(np.int64) & self.masks["context"])
+        values = self.table["context"]
+        bad = [packet for packet in packets if values[packet] not in had]
+        due = " or ".join(map(hex, had[:FEW_CONTEXTS].tolist()))
         text = "the hart did not have the context that is reported"
         places = [max(int(self.stops[packet]), 0) for packet in bad]
-        self.of.bulk("ET.pay.context", len(packets), range(len(bad)), text, places, lambda i: rows[bad[i]], bad)
+        rows = [[("context", due, hex(values[packet]))] for packet in bad]
+        self.of.bulk("ET.pay.context", len(packets), range(len(bad)), text, places, lambda i: rows[i], bad)
         return bad
 
     @cached_property
