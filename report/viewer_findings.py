@@ -18,7 +18,7 @@ from rvtrace.flow.captured.limits import LONG, Paths
 from rvtrace.flow.captured.trace import capture_of
 from rvtrace.flow.captured.verdict import tolerances_of
 from rvtrace.jobs.arguments import flag, json_of
-from rvtrace.report.captured import compliance_of
+from rvtrace.report.captured_model import compliance_of
 from rvtrace.report.viewer_traces import Messages, Shown
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
