@@ -47,11 +47,6 @@ class Piece(Run):
     jumped: bool = False
 
     @property
-    def behind_gap(self) -> bool:
-        """Whether instructions may be missing before it."""
-        return self.join in ("lost", "damaged")
-
-    @property
     def origin(self) -> int:
         return self.first
 
@@ -69,20 +64,10 @@ class Piece(Run):
 
 
 def split(decoded: Any, table: PacketTable) -> list[Piece]:
-    """The decoded trace between its losses, damaged packets and ambiguous stops."""
+    """The decoded trace between its losses and ambiguous stops."""
     total, n = len(decoded.pcs), len(table)
     pieces = [Piece(0, total, "start", packets=n)]
-    damaged = [d.packet + d.lost_packets for d in decoded.diagnostics]  # where decoding goes on
-    damaged = sorted({at for at in damaged if at < n and table.sync[at]})[:BRIDGED]
-
-    def bridge(upto: int) -> None:
-        while damaged and damaged[0] <= upto:
-            packet = damaged.pop(0)
-            pieces[-1].end, pieces[-1].packets = int(decoded.first_pc[packet]), packet
-            pieces.append(Piece(pieces[-1].end, total, "damaged", n))
-
     for event in decoded.events:
-        bridge(event.packet)
         last = pieces[-1]
         lost = event.kind == "support" and table["qual_status"][event.packet] == TRACE_LOST
         if lost or event.kind == "ambiguous":
@@ -98,12 +83,10 @@ def split(decoded: Any, table: PacketTable) -> list[Piece]:
             pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", n, lands=bool(own), events=own))
         else:
             last.events.append(event)
-    bridge(n)
     return pieces
 
 
 RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)  # in the draft 13 and 12
-BRIDGED = 32  # damaged places after which the trace is compared; each may have many places in the traced stream
 ROUNDS = 1 << 20  # instructions looked at for rounds of a loop
 SECOND = 64  # second-best places kept
 TRIED = 100_000  # places tried before a trace fits nowhere
@@ -181,7 +164,7 @@ class Alignment(Comparison):
         number = next(
             (k for k, p in enumerate(self.pieces) if p.at is not None and p.at <= index < p.at + p.length), None
         )
-        if number is None or not self.pieces[number].behind_gap:
+        if number is None or self.pieces[number].join != "lost":
             return True
         piece = self.pieces[number]
         behind = next((p.at for p in self.pieces[number + 1 :] if p.at is not None), len(self.expected))
@@ -242,7 +225,6 @@ class Alignment(Comparison):
 
         Of several places the first is right with which all others fit.
         """
-        self._slipped()
         found = self.misplaced
         if found is not None:
             self.followed_to = self._doubt(found[0])
@@ -251,7 +233,7 @@ class Alignment(Comparison):
             return False
         for piece, number in zip(self.pieces, range(len(self.pieces))):
             before = self._position(number)
-            if piece.behind_gap and piece.at is not None:
+            if piece.join == "lost" and piece.at is not None:
                 self.holes.append((before, piece.at))
             self.rounds += piece.join == "ambiguous" and piece.at != before
             self.rounds += piece.at is not None and piece.length != piece.end - piece.begin
@@ -328,8 +310,8 @@ class Alignment(Comparison):
         ):  # the round of a loop with which it ends may not have been, or its last step
             before = np.flatnonzero(told[:-1] == told[-1])
             forms += [(int(before[-1]) + 1, False), (len(told) - 1, True)] if len(before) else []
-        if piece.behind_gap:
-            if not len(told) and (piece.join == "damaged" or self._lost(position)):
+        if piece.join == "lost":
+            if self._lost(position) and not len(told):
                 yield None, first, 0, False
             places: Iterable[int] = self._behind_loss(piece, position)
         else:
@@ -362,7 +344,7 @@ class Alignment(Comparison):
             )
             return
         piece.at, piece.first, piece.length = position, piece.begin, piece.end - piece.begin
-        if piece.behind_gap:
+        if piece.join == "lost":
             piece.at = next(iter(self._behind_loss(piece, position)), position)
         self._pc_failure(piece, self.decoded.pcs[piece.begin : piece.end], piece.at)
 
@@ -410,7 +392,7 @@ class Alignment(Comparison):
             *known[pcs[known] == first].tolist(),
             *(position + np.flatnonzero(pcs[position:] == first)).tolist(),
         ):
-            if piece.join == "damaged" or self._lost(position, at):
+            if self._lost(position, at):
                 yield at
 
     def _sequential(self, at: int) -> bool:
@@ -532,17 +514,6 @@ class Alignment(Comparison):
         self.book.fail(failure)
         self._followed = at + index
         self.astray(failure)
-
-    def _slipped(self) -> None:
-        """Where a packet before the first damaged place led the decoder astray, that packet is what is wrong."""
-        place = next((d.packet for d in self.decoded.diagnostics), len(self.decoded.first_pc))
-        if self.draft or place >= len(self.decoded.first_pc):
-            return
-        told = int(self.decoded.first_pc[place])
-        if np.array_equal(self.decoded.pcs[:told], self.expected.pc[:told]) and (slip := self.slips.find(told, told)):
-            failure = self.failure(slip.clause, slip.text, slip.at, slip.rows, slip.packet)
-            self.book.fail(failure)
-            self.astray(failure)
 
     def _ended_early(self, piece: Piece, at: int, index: int) -> bool:
         """Whether the trace is reported to end where it did not, before the first PC that differs."""
