@@ -194,12 +194,31 @@ const XI = (i) => X(axis.of(i));
 const at = (x) => view.a + x / W * (view.b - view.a);
 function draw() { if (!queued) { queued = true; requestAnimationFrame(() => { queued = false; paint(); }); } }
 const short = (v) => v >= 1e6 ? (v / 1e6).toLocaleString("en", { maximumFractionDigits: 3 }) + " M" : v.toLocaleString("en", { maximumFractionDigits: 2 });
-function label(text, x0, x1, y, h, color) {
+const widths = new Map();
+function widthOf(text) {
+  let width = widths.get(text);
+  if (width === undefined) { if (widths.size > 4096) widths.clear(); width = pen.measureText(text).width; widths.set(text, width); }
+  return width;
+}
+/* The first of the texts that fits; the last of them shortened, if more than a few letters remain: "a…" says nothing. */
+const FEW = 5;
+function label(texts, x0, x1, y, h, color) {
   const left = Math.max(x0, 0) + 3, room = Math.min(x1, W) - left - 2;
-  if (room < 14) return;
-  const most = Math.floor(room / 6.3);
+  if (room < 8) return;
+  let text = [texts].flat().find((one) => widthOf(one) <= room);
+  if (text === undefined) {
+    const longest = [texts].flat().at(-1), most = Math.floor(room / (widthOf(longest) / longest.length)) - 2;
+    if (most < FEW) return;
+    text = longest.slice(0, most) + "…";
+  }
   pen.fillStyle = color || ink.ink;
-  pen.fillText(text.length > most ? text.slice(0, Math.max(most - 1, 1)) + "…" : text, left, y + h / 2 + .5);
+  pen.fillText(text, left, y + h / 2 + .5);
+}
+/* The name of a lane, on the ground of the card so that it can be read over what is drawn. */
+function caption(texts, y, right = false) {
+  const text = texts.find((one) => widthOf(one) < W * .55) || texts.at(-1), room = widthOf(text) + 8, x = right ? W - room : 0;
+  pen.globalAlpha = .85; pen.fillStyle = ink.card; pen.fillRect(x, y, room, 13); pen.globalAlpha = 1;
+  pen.fillStyle = ink.soft; pen.fillText(text, x + 4, y + 7);
 }
 /* Draw intervals in order, those that share a pixel once. begin(k), end(k) are values of the axis, after(k, v) the first interval after k that begins at v or later. */
 function intervals(k, stop, begin, end, after, color, name, y, h) {
@@ -237,7 +256,7 @@ const PRIVILEGES = { U: 140, S: 215, M: 5, VU: 170, VS: 260, D: 45 };
 function bands(runs, y, name) {
   const starts = runs.map((r) => r[0]), from = Math.max(last(starts, axis.back(view.a)), 0);
   intervals(from, runs.length, (k) => axis.of(starts[k]), (k) => axis.of(k + 1 < runs.length ? starts[k + 1] : N),
-    (k, v) => last(starts, axis.back(v)) + 1, (k) => PRIVILEGES[runs[k][1]] === undefined ? tint(name + runs[k][1]) : dark ? `hsl(${PRIVILEGES[runs[k][1]]} 45% 30%)` : `hsl(${PRIVILEGES[runs[k][1]]} 60% 82%)`, (k) => `${name} ${runs[k][1]}`, y, 14);
+    (k, v) => last(starts, axis.back(v)) + 1, (k) => PRIVILEGES[runs[k][1]] === undefined ? tint(name + runs[k][1]) : dark ? `hsl(${PRIVILEGES[runs[k][1]]} 45% 30%)` : `hsl(${PRIVILEGES[runs[k][1]]} 60% 82%)`, (k) => [`${name} ${runs[k][1]}`, runs[k][1]], y, 14);
 }
 function messageLane(y, h) {
   let k = Math.max(messageBefore(view.a), 0);
@@ -245,7 +264,7 @@ function messageLane(y, h) {
   if (stop <= k) return;
   if ((stop - k) * 4 < W) {
     intervals(k, stop, messageX, (m) => m + 1 < M ? messageX(m + 1) : axis.high, (m, v) => messageBefore(v) + 1, (m) => tint(D.shapes[C.shape[m]][0]),
-      (m) => D.shapes[C.shape[m]][0] + (B ? ` ${C.length[m]}` : ""), y, h);
+      (m) => B ? [`${D.shapes[C.shape[m]][0]} ${C.length[m]}`, D.shapes[C.shape[m]][0]] : D.shapes[C.shape[m]][0], y, h);
     return;
   }
   const bytes = new Float64Array(Math.ceil(W) + 1);
@@ -258,18 +277,19 @@ function messageLane(y, h) {
   const most = seen.sort((a, b) => a - b)[Math.floor(seen.length * .99)] || 1;  // a loss would flatten the rest
   pen.fillStyle = ink.accent;
   for (let x = 0; x < W; x++) if (bytes[x]) { const tall = Math.max(1, h * Math.min(bytes[x] / most, 1)); pen.fillRect(x, y + h - tall, 1, tall); }
-  const scale = `${whole(most)} ${B ? "byte" : D.noun}${most === 1 ? "" : "s"} a pixel`, wide = pen.measureText(scale).width + 8;
-  pen.globalAlpha = .85; pen.fillStyle = ink.card; pen.fillRect(W - wide, y, wide, 14); pen.globalAlpha = 1;
-  pen.fillStyle = ink.soft; pen.fillText(scale, W - wide + 4, y + 7);
+  caption([`${many(most, B ? "byte" : D.noun)} a pixel`], y, true);
 }
 /* A lane of its own: levels as steps (of those that share a pixel the least and the most), bars of bytes, or marks. */
 function trackLane(track, y, h) {
   const { at: places, value } = track, from = Math.max(last(places, axis.back(view.a)), 0), stop = Math.min(last(places, axis.back(view.b)) + 2, places.length);
+  const brief = track.name.replace(/ \(.*\)$/, ""), most = track.kind === "marks" ? "" : `, up to ${whole(track.most)}`;
+  if (track.kind === "marks") caption([track.name, brief], y);
   pen.save(); pen.beginPath(); pen.rect(0, y, W, h); pen.clip();
   if (track.kind === "marks") {
+    const middle = y + h / 2, half = Math.min(5, h / 2);
     for (let k = from; k < stop;) {
       const x = X(axis.of(places[k])), on = S.table === value[k] && value[k] >= 0;
-      pen.fillStyle = on ? ink.warn : ink.accent; pen.beginPath(); pen.moveTo(x, y + 8); pen.lineTo(x + 5, y + 13); pen.lineTo(x, y + 18); pen.lineTo(x - 5, y + 13); pen.fill();
+      pen.fillStyle = on ? ink.warn : ink.accent; pen.beginPath(); pen.moveTo(x, middle - half); pen.lineTo(x + half, middle); pen.lineTo(x, middle + half); pen.lineTo(x - half, middle); pen.fill();
       k = Math.max(k + 1, last(places, axis.back(at(x + 3))));
     }
   } else {
@@ -295,9 +315,7 @@ function trackLane(track, y, h) {
     pen.globalAlpha = 1;
   }
   pen.restore();
-  const text = track.kind === "marks" ? track.name : `${track.name}, up to ${whole(track.most)}`, room = pen.measureText(text).width + 8;
-  pen.globalAlpha = .85; pen.fillStyle = ink.card; pen.fillRect(0, y, room, 13); pen.globalAlpha = 1;
-  pen.fillStyle = ink.soft; pen.fillText(text, 4, y + 7);
+  if (track.kind !== "marks") caption([track.name + most, brief + most, brief], y);
 }
 const passed = () => Math.min(Math.floor(view.down), tracks.length);  // tracks that were moved out of sight
 const trackAt = (y) => { const lane = lanes.find(([name, top, h]) => name.startsWith("track") && y >= top && y < top + h); return lane ? tracks[+lane[0].slice(5)] : null; };
@@ -329,8 +347,8 @@ function eventPass(y, these, places) {
       pen.fillStyle = kind === "trap" ? ink.warn : kind === "error" || kind === "gap" ? ink.fail : ink.soft;
       pen.beginPath(); pen.moveTo(x - 4, y + 2); pen.lineTo(x + 4, y + 2); pen.lineTo(x, y + 11); pen.fill();
       const next = k + 1 < eventCount ? XI(C.eventIndex[k + 1]) : Infinity;
-      const text = `${kind} ${D.events[1][C.eventText[k]]}`;
-      if (next - x > 60) label(text, x + 4, Math.min(next - 4, x + 240), y, 13, ink.soft);
+      const text = `${kind} ${D.events[1][C.eventText[k]]}`.trim();
+      if (widthOf(text) < Math.min(next - 4, x + 240, W) - x - 9) label(text, x + 4, x + 240, y, 13, ink.soft);
     }
     n = Math.max(n + 1, last(places, axis.back(at(Math.floor(x) + 2))));
   }
@@ -361,7 +379,8 @@ function flags() {
     pen.fillStyle = f.cause ? ink.soft : ink.fail;
     if (!f.cause) pen.fillRect(x - .5, AXIS, 1, H - AXIS);
     pen.fillRect(x - 2, AXIS, 5, FOUND - 3);
-    if (!f.cause && x > taken) { label(f.clause, x + 4, x + 200, AXIS, FOUND - 2, ink.fail); taken = x + 10 + pen.measureText(f.clause).width; }
+    const room = widthOf(f.clause) + 12, left = x + room > W;  // at the right end the name is before its flag
+    if (!f.cause && (left ? x - room : x) > taken) { label(f.clause, left ? x - room : x + 4, left ? x : x + room, AXIS, FOUND - 2, ink.fail); taken = left ? x : x + room; }
   }
 }
 function paint() {
@@ -399,10 +418,13 @@ function ruler() {
   const span = view.b - view.a, rough = span / Math.max(W / 110, 1), power = 10 ** Math.floor(Math.log10(rough || 1));
   const round = axis === AXES.byte ? 2 ** Math.ceil(Math.log2(rough || 1)) : [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) || 1;
   const step = axis === AXES.time ? round : Math.max(round, 1);
-  for (let v = Math.ceil(view.a / step) * step; v <= view.b; v += step) {
-    const x = X(v);
+  for (let v = Math.ceil(view.a / step) * step, taken = 0; v <= view.b; v += step) {
+    const x = X(v), text = axis === AXES.byte ? hex(v) : short(v), wide = widthOf(text);
+    const left = x + 4 + wide > W ? x - 4 - wide : x + 4;  // the last one before its line
     pen.fillStyle = ink.line; pen.fillRect(x, 0, 1, H);
-    pen.fillStyle = ink.soft; pen.fillText(axis === AXES.byte ? hex(v) : short(v), x + 4, AXIS / 2);
+    if (left < taken) continue;
+    pen.fillStyle = ink.soft; pen.fillText(text, left, AXIS / 2);
+    taken = left + wide + 4;
   }
 }
 function selection() {
@@ -626,11 +648,11 @@ function marks() {
     b.setAttribute("aria-current", S.finding === n || (S.message >= 0 && D.findings[n].message === S.message) ? "true" : "false");
   });
   const bar = $("findings"), own = bar.querySelector("[aria-current=true]");
-  if (own && (own.offsetLeft < bar.scrollLeft || own.offsetLeft + own.offsetWidth > bar.scrollLeft + bar.clientWidth)) bar.scrollLeft = own.offsetLeft - 14;
+  if (own && (own.offsetTop < bar.scrollTop || own.offsetTop + own.offsetHeight > bar.scrollTop + bar.clientHeight)) bar.scrollTop = own.offsetTop - 8;
 }
 D.findings.forEach((f, n) => {
   const where = f.message < 0 ? "(no place)" : B ? `at ${hex(f.begin)}` : `at ${D.noun} ${whole(f.message)}`;
-  const b = make("button", f.cause ? "after" : "", `${f.clause} ${where}: ${f.message < 0 ? f.headline : f.headline.replace(/^at byte \d+: /, "")}`);
+  const b = make("button", f.cause ? "after" : "", `${f.clause} ${where}`);
   b.title = f.headline; b.addEventListener("click", () => selectFinding(n)); $("findings").append(b);
 });
 

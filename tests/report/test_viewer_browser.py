@@ -7,8 +7,10 @@ import pytest
 
 from rvtrace.flow.captured.files import load
 from rvtrace.models.ntrace.decoder.decode import decode
+from rvtrace.report.viewer_failing import write
 from tests.common.there import there
 from tests.report.browser import BROWSER, Browser
+from tests.report.test_viewer_runs import failing
 from tests.report.viewer_captures import capture
 from tests.tools.captures import run, write_capture
 
@@ -220,3 +222,39 @@ def test_the_table_of_functions_is_sorted_by_a_click(page):
         assert sorted(found[0]) in (found[0], found[0][::-1]) and sorted(found[1]) in (found[1], found[1][::-1])
         assert found[0] != found[1] or len(set(found[0])) == 1
     assert not page.errors
+
+
+# What the canvas writes, each with its place; and headers and chips whose text is wider than they are, or in two lines.
+WRITTEN = """(() => {
+  const pen = document.getElementById("lanes").getContext("2d"), found = [], write = pen.fillText;
+  pen.fillText = (text, x, y) => {
+    found.push([text, x, x + pen.measureText(text).width]);
+    write.call(pen, text, x, y);
+  };
+  traceView.paint();
+  delete pen.fillText;
+  return found;
+})()"""
+BROKEN = """[...document.querySelectorAll("#findings button, #detail th, #code .ev, .chip")].filter((one) =>
+  one.scrollWidth > one.clientWidth + 1 || one.getClientRects().length > 1 ||
+  one.clientHeight > 2.9 * parseFloat(getComputedStyle(one).fontSize) || one.getBoundingClientRect().right > innerWidth
+).map((one) => one.textContent)"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_no_label_chip_or_header_is_cut(browser, tmp_path, width):
+    page = there(write(failing(tmp_path / "out")))
+    browser.window(width, 900)
+    browser.open(page)
+    browser.ready()
+    edge = browser.run("document.getElementById('lanes').getBoundingClientRect().width")
+    heads = "[...document.querySelectorAll('#detail th')].map((one) => one.textContent)"
+    assert "expected" in browser.run(heads) and browser.run("document.querySelectorAll('#findings button').length") > 0
+    browser.run("document.querySelectorAll('#detail .differs td')[2].textContent = '0x0123456789abcdef '.repeat(20)")
+    assert browser.run(BROKEN) == []
+    for zoom in (1, 0.37, 0.2):
+        browser.run(f"traceView.zoom({zoom})")
+        said = browser.run(WRITTEN)
+        assert len(said) > 3 and all(begin >= 0 and end <= edge for _, begin, end in said), said
+        assert all(len(text) > 5 for text, *_ in said if text.endswith("…"))
+    assert not browser.errors
