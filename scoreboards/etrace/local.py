@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether what is wrong with a trace is damage at a few places, for which no other layout has to be searched.
-
-A deviation of a device is in every packet of some kind. Where packets of all kinds that a wrong stretch has are right
-elsewhere, between other synchronization packets or for long before, the stretch was damaged on its way.
-"""
+"""Whether what is wrong with a trace is damage at a few places (diagnosis/local.py)."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,18 +10,11 @@ import numpy as np
 from rvtrace.models.etrace.decoder.decode import DecodedTrace
 from rvtrace.models.etrace.table import Packet
 from rvtrace.scoreboards.common.clauses import ClauseBook
+from rvtrace.scoreboards.diagnosis.local import is_damage, stretches
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.legal import check_legal
 from rvtrace.scoreboards.etrace.table import PacketTable
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-
-# A damaged byte breaks one place, or two where it makes or hides a synchronization packet.
-MOST_BROKEN = 4
-# Packets before a damage that has no synchronization packet after it; of a file with fewer packets than 32 nothing is
-# searched at all (captured.py).
-FOLLOWED = 24
-SEEN = 2  # packets of a kind that are right elsewhere
-NEAR = 3  # packets of which one may be what the decoder stumbled over
 
 
 class Kind(NamedTuple):
@@ -45,29 +32,18 @@ def is_local(capture: EtraceCapture, trace: DecodedTrace, differs: int | None) -
     n = len(trace.first_pc)
     if capture.beats is not None or not trace.diagnostics:
         return False  # what monitors saw was not damaged on its way, nor what can be read
-    broken = sorted({d.packet for d in trace.diagnostics} | ({differs} if differs is not None else set()))
-    broken = [place for place in broken if place < n]
-    if not broken or not len(trace) or len(broken) > MOST_BROKEN:
+    places = {d.packet for d in trace.diagnostics} | ({differs} if differs is not None else set())
+    broken = sorted(place for place in places if place < n)
+    if not broken or not len(trace):
         return False
     packets = trace.packets
     kinds = [_kind(packet, payload) for packet, payload in zip(packets, capture.packets)]
     syncs = [k for k, packet in enumerate(packets) if packet is not None and packet.name in ("start", "trap")]
-    stretch = np.searchsorted(syncs, np.arange(n), side="right")
-    wrong = {int(stretch[place]) for place in broken}
-    inside = np.isin(stretch, list(wrong))
-    if not all(inside[max(place - 1, 0)] or inside[place] for place in _illegal(capture, trace) if place < n):
+    if not is_damage(kinds, broken, syncs):
         return False
-    if not any(place > broken[0] for place in syncs):  # nothing after it shows that it ends
-        return broken[0] >= FOLLOWED and _seen(kinds[: broken[0] - NEAR], kinds[broken[0] - NEAR : broken[0] + 1])
-    good = [kind for kind, bad in zip(kinds, inside) if not bad]
-    own = [kind for place in broken for kind in kinds[max(place - NEAR, 0) : place + 1]]
-    return len(good) >= np.count_nonzero(inside) // 2 and _seen(good, own)
-
-
-def _seen(good: Sequence[Kind], wrong: Sequence[Kind]) -> bool:
-    """Whether there are enough packets of each kind that are right."""
-    often = Counter(good)
-    return all(often[kind] >= SEEN * count for kind, count in Counter(wrong).items())
+    number = stretches(n, syncs)
+    inside = np.isin(number, number[broken])
+    return all(inside[max(place - 1, 0)] or inside[place] for place in _illegal(capture, trace) if place < n)
 
 
 def _illegal(capture: EtraceCapture, trace: DecodedTrace) -> list[int]:

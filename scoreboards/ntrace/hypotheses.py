@@ -126,8 +126,8 @@ class Traced:
         if first is None:
             return True
         broken = [d.offset for d in trace.diagnostics]
-        times = any(d.clause in TIMES for d in trace.diagnostics)
-        return self._is_file and not times and is_local(trace, [first, *broken])
+        times = sum(d.clause in TIMES for d in trace.diagnostics)
+        return self._is_file and times < HABIT and is_local(trace, [first, *broken])
 
     def near(self, reading: Reading[Config], window: Window) -> float:
         """Bytes that are lost, of those of a window; the PCs known must be those of the trace.

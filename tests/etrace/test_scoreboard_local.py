@@ -7,6 +7,7 @@ import pytest
 
 from rvtrace.models.etrace.decoder.decode import decode
 from rvtrace.scoreboards.diagnosis import budget
+from rvtrace.scoreboards.diagnosis.local import MOST_BROKEN
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import check
 from rvtrace.scoreboards.etrace.hypotheses import Packets
@@ -33,6 +34,19 @@ def test_one_damaged_packet(seed: int) -> None:
     decoded = decode(packets, what.program, what.config)
     assert decoded.diagnostics and is_local(capture, decoded, None)
     assert Packets(capture).follows(decoded)
+
+
+def test_several_damaged_packets_between_two_synchronization_packets() -> None:
+    """They are one damage, however many do not decode."""
+    what = walk(1, 3000, filter="", variant="v2_0", inst_sync_mode=1, inst_sync_max=2, bcount_bits=16)
+    packets = list(encode(what.config, what.beats).payloads)
+    syncs = [k for k, p in enumerate(packets) if p[0] & 0xB == 3 and k > len(packets) // 3]
+    begin = next(a + 1 for a, b in zip(syncs, syncs[1:]) if b - a > 2 * MOST_BROKEN)
+    for at in range(begin, begin + MOST_BROKEN + 2):
+        packets[at] = b"\x02" + b"\x5a\xa5" * 15
+    capture = EtraceCapture(what.config, what.program, packets, given=what.retired, exact=False)
+    decoded = decode(packets, what.program, what.config)
+    assert len(decoded.diagnostics) and is_local(capture, decoded, begin + MOST_BROKEN)
 
 
 @pytest.mark.parametrize("name", SEARCHED)
