@@ -28,6 +28,7 @@ from rvtrace.report.profile import Profile
 from rvtrace.report.viewer_columns import halves, packed
 from rvtrace.report.viewer_cycles import read as read_cycles
 from rvtrace.report.viewer_findings import Finding, Judgement, placed
+from rvtrace.report.viewer_hart import Beside
 from rvtrace.report.viewer_traces import Shown
 from rvtrace.report.viewer_waves import Waves
 
@@ -51,10 +52,20 @@ class View:
     elf: Path | None
     xlen: int
     waves: Waves = field(default_factory=Waves)
+    beside: Beside | None = None
 
     @classmethod
-    def of(cls, files: TraceFiles, shown: Shown, judgement: Judgement, folder: Path | None = None) -> View:
-        """Of a trace that was decoded. folder: of the run that left it, with what else is there of it."""
+    def of(
+        cls,
+        files: TraceFiles,
+        shown: Shown,
+        judgement: Judgement,
+        folder: Path | None = None,
+        retired: Path | None = None,
+    ) -> View:
+        """Of a trace that was decoded. folder: of the run that left it, with what else is there of it. retired: what
+        the hart retired, if a file says it.
+        """
         if shown.cycles is None:
             shown.clocked(*read_cycles(folder, len(files.data)))
         findings, unjudged = placed(judgement, shown, files.captured.by_byte)
@@ -64,8 +75,10 @@ class View:
             "Program": str(files.elf or "not given"),
         }
         name = files.trace.resolve().parent.name if files.trace.name == "trace.bin" else files.trace.stem
+        wanted = shown.losses or any(one.index >= 0 for one in findings)
+        beside = Beside.of(shown, retired, files.program) if wanted else None
         return cls(
-            name, about, shown, judgement, findings, unjudged, files.elf, files.config.xlen, Waves.of(folder)
+            name, about, shown, judgement, findings, unjudged, files.elf, files.config.xlen, Waves.of(folder), beside
         )  # fmt: skip
 
     def data(self) -> dict[str, Any]:
@@ -94,6 +107,8 @@ class View:
             "priv": shown.priv,
             "contexts": shown.contexts,
             "losses": sorted(shown.losses),
+            "hart": self.beside
+            and self.beside.to_dict([one.index for one in self.findings], [one.index for one in sorted(shown.losses)]),
             "tracks": [
                 [one.name, one.kind, one.unit, packed(one.at, delta=True), halves(one.value)] for one in shown.tracks
             ],

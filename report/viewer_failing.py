@@ -67,7 +67,7 @@ def _of_trace(folder: Path) -> View:
     if decoded is None or not hasattr(decoded, "diagnostics"):
         show: Any = listing.of(files.system.ip)
         decoded = show.decode(files, SHOWN_INSTRUCTIONS, False)
-    return View.of(files, listing.viewed(files, decoded), judgement, folder)
+    return View.of(files, listing.viewed(files, decoded), judgement, folder, folder / FILES["RETIRED"])
 
 
 def command(folder: Path) -> str:

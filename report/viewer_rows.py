@@ -35,6 +35,7 @@ from rvtrace.models.subsystem.config import Config as SubsystemConfig
 from rvtrace.report import listing
 from rvtrace.report.viewer_code import Codes
 from rvtrace.report.viewer_cycles import LARGEST, Cycles
+from rvtrace.report.viewer_hart import TRAPS, instructions_of
 from rvtrace.report.viewer_traces import (
     EventShown,
     FieldShown,
@@ -46,8 +47,6 @@ from rvtrace.report.viewer_traces import (
     rows_of,
     runs_of,
 )  # fmt: skip
-
-_TRAPS = {Kind.EXCEPTION: "exception", Kind.INTERRUPT: "interrupt"}
 
 
 def rows_shown(
@@ -93,7 +92,7 @@ def _of_retired(noun: str, folder: Path, program: Program, limit: int) -> Shown:
         pcs = pcs[:limit]
     distinct, found.rows = rows_of(pcs)
     codes.add_all(distinct)
-    for kind, name in _TRAPS.items():
+    for kind, name in TRAPS.items():
         for row in np.flatnonzero((retired.kind == kind) & (before < len(pcs))).tolist():
             found.events.append(EventShown("trap", int(before[row]), -1, f"{name} {int(retired.cause[row])}"))
     found.events.sort(key=lambda event: event.index)
@@ -272,7 +271,7 @@ def _subsystem(
     with np.load(folder / "cycles.npz", allow_pickle=False) as kept:
         cycles = {name: kept[name].astype(np.int64) for name in kept}
     found = source_shown(folder, settings, program, which, limit)
-    base = _events_of(found, retired)
+    base = instructions_of(found, retired)
     known = len(base) == len(found.rows) and len(cycles["retired"]) == len(retired)
     found.clocked(cycles.get(which, np.zeros(0, np.int64)), cycles["retired"][base] if known else None)
     for other in TRACES:
@@ -284,7 +283,7 @@ def _subsystem(
             found.notes.append(f"{systems.judge(other).title} cannot be decoded: {error}")
             continue
         name = f"{systems.judge(other).title} {part.noun}s, bytes"
-        its = np.append(_events_of(part, retired), len(retired))
+        its = np.append(instructions_of(part, retired), len(retired))
         at = np.searchsorted(base, its[np.minimum(part.messages.first, len(its) - 1)])
         found.tracks.append(Track(name, "bars", at, part.messages.length, "bytes"))
     looks = json.loads((folder / "snapshots.json").read_text())
@@ -301,12 +300,6 @@ def _subsystem(
         if len(set(values.tolist())) > 1:
             found.tracks.append(Track(f"{name} (as read)", "level", np.array(places), values))
     return found
-
-
-def _events_of(part: Shown, retired: Retired) -> np.ndarray:
-    """The events of `retired` that are instructions of a trace source; a tandem trace has those that trapped too."""
-    kinds = (Kind.INSN, Kind.EXCEPTION) if part.noun == "group" else (Kind.INSN,)
-    return np.flatnonzero(np.isin(retired.kind, kinds))
 
 
 def source_shown(folder: Path, settings: SubsystemConfig, program: Program | None, which: str, limit: int) -> Shown:

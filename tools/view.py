@@ -70,7 +70,7 @@ def main(argv: list[str]) -> int:
             files = load(readable, need_program="ELF" in given or "IN" in given)
         content = _content(readable, files)
         with during("collecting what is shown"):
-            view = View.of(*content, _folder(given))
+            view = View.of(*content, _folder(given), path_of(given, "RETIRED"))
     view.shown.notes += [note] if note else []
     return _written(view, _page(given, files), begun)
 

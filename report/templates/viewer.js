@@ -614,6 +614,7 @@ function detail() {
     const facts = [["cycle", f.cycle === null ? "" : whole(f.cycle)], ["byte", f.message >= 0 && B ? `${hex(f.begin)} to ${hex(f.end - 1)}` : ""], ["instruction", (f.index >= 0 ? `${whole(f.index)}  ` : "") + f.pc]].filter(([, what]) => what);
     if (facts.length) { const list = table(null, facts); list.className = "facts"; blame.append(list); }
     if (f.table.length) blame.append(table(["field", "expected", "actual"], f.table, (r) => r[1] && r[1] !== r[2]));
+    if (D.hart) blame.append(...beside(D.hart.findings[n]));
     for (const [what, command] of commands(f)) { const p = make("p", "run"); p.append(make("span", "", what), make("code", "", command)); blame.append(p); }
     box.append(blame);
   }
@@ -627,6 +628,29 @@ function detail() {
   if (loss) rows.push(["(lost)", `${loss[4]} ${loss[3] && `[${loss[3]}]`}`]);
   if (!judged(k)) rows.push(["(check)", "NOT JUDGED: what was found before hides it"]);
   box.append(make("h3", "", title), table(null, rows));
+  const lost = D.hart ? D.losses.findIndex(([x, y]) => C.offset[k] >= x && C.offset[k] <= y) : -1;  // in a loss, or the first after it
+  if (lost >= 0 && !mine.some((n) => D.hart.findings[n] === D.hart.losses[lost])) box.append(...beside(D.hart.losses[lost]));
+}
+/* An excerpt: what the hart did beside what the trace says. A click on the trace's side selects the instruction. */
+function beside(number) {
+  if (number < 0) return [];
+  const t = make("table", "beside"), head = make("tr"), text = (i) => `${codePc[C.rows[i]].toString(16)} ${D.code.text[C.rows[i]]}`;
+  head.append(make("th", "", "the hart did"), make("th", "", "the trace says")); t.append(head);
+  const line = (kind, did, told, at) => {
+    const tr = make("tr", kind), cells = [make("td", "", did), make("td", "", told)];
+    tr.append(...cells); t.append(tr);
+    if (at >= 0) { cells[1].tabIndex = 0; cells[1].addEventListener("click", () => selectInsn(at)); cells[1].addEventListener("keydown", (e) => { if (e.key === "Enter") { e.stopPropagation(); selectInsn(at); } }); }
+    return cells;
+  };
+  for (const [h, code, trap, i, told, left] of D.hart.excerpts[number]) {
+    if (left) { const [cell, rest] = line("left", `… ${many(left, "more line")} …`, "", -1); cell.colSpan = 2; rest.remove(); continue; }
+    if (trap || told) line(trap && told ? "event" : "event differs", trap && `⚡ ${trap}`, told && `⚡ ${told}`, -1);
+    const did = code < 0 ? "" : D.hart.code[code][0], said = i < 0 ? "" : text(i);
+    const [a, b] = line(did.split(" ")[0] === said.split(" ")[0] ? "" : "differs", did, said, i);
+    if (h >= 0) a.title = `instruction ${whole(h)} of the hart  ${D.hart.code[code][1]}`;
+    if (i >= 0) b.title = `instruction ${whole(i)} of the trace  ${place(C.rows[i])}`;
+  }
+  return D.hart.excerpts[number].length ? [t] : [];
 }
 /* What repeats the run of a finding, and what opens its waveform. */
 function commands(f) {
