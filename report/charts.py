@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,19 +35,19 @@ class Figure:
     rows: tuple[tuple[str, ...], ...]
 
 
-def bars(rows: Sequence[Bar], log: bool = False, digits: int = 3) -> Markup:
-    """The chart. log: lengths are logarithms, for values that are not of one size; values under 0.1 have no length
-    then.
-    """
-    values = [value for row in rows for value in (row.value, row.mark) if value]
-    if not values:
+def bars(rows: Sequence[Bar], each: bool = False, digits: int = 3) -> Markup:
+    """The chart. each: the bars of each kind have a scale of their own, for kinds whose values are not of one size."""
+    ends: dict[int, float] = {}
+    for row in rows:
+        for value in (row.value, row.mark):
+            if value:
+                kind = row.kind if each else 0
+                ends[kind] = max(ends.get(kind, 0.0), 1.05 * value)
+    if not ends:
         return Markup("")
-    end = 1.05 * max(values)
 
-    def at(value: float) -> float:
-        if log:
-            return _WIDTH * max(0.0, math.log10(value / 0.1)) / math.log10(end / 0.1) if value > 0 else 0.0
-        return _WIDTH * value / end
+    def at(value: float, kind: int) -> float:
+        return _WIDTH * value / ends[kind if each else 0] if value else 0.0
 
     shapes, said, top = [], [], 6
     for row in rows:
@@ -60,15 +59,17 @@ def bars(rows: Sequence[Bar], log: bool = False, digits: int = 3) -> Markup:
         if row.value is None:
             shapes.append(f'<text class="soft" x="{_LEFT}" y="{top + 13}">not run</text>')
         else:
-            text_at += at(row.value)
+            text_at += at(row.value, row.kind)
             shapes.append(
-                f'<rect x="{_LEFT}" y="{top}" width="{at(row.value):.1f}" height="17" rx="3"'
+                f'<rect x="{_LEFT}" y="{top}" width="{at(row.value, row.kind):.1f}" height="17" rx="3"'
                 f' fill="var(--c{row.kind})"/>'
             )
             said.append(f"{row.head or ''} {row.name} {row.value:.{digits}f}".strip())
         if row.mark is not None:
-            text_at = max(text_at, _LEFT + at(row.mark))
-            shapes.append(f'<path d="M{_LEFT + at(row.mark):.1f} {top - 3}v23" stroke="var(--ink)" stroke-width="2"/>')
+            text_at = max(text_at, _LEFT + at(row.mark, row.kind))
+            shapes.append(
+                f'<path d="M{_LEFT + at(row.mark, row.kind):.1f} {top - 3}v23" stroke="var(--ink)" stroke-width="2"/>'
+            )
         if row.value is not None:
             shapes.append(f'<text x="{text_at + 8:.1f}" y="{top + 13}">{row.value:.{digits}f}</text>')
         top += _ROW

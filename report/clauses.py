@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clauses of a plan by sections of the specification, for the heat map of a report."""
+"""The clauses of a plan by chapters of the specification, for the lists of reports."""
 
 from __future__ import annotations
 
@@ -16,17 +16,6 @@ class _OfClause(Protocol):
 
 
 Row = TypeVar("Row", bound=_OfClause)
-
-
-def sections(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
-    """The clauses of each section, in the order of the specification: 8.9 before 8.10, names after numbers. Rulings on
-    open points of the specification, which are a section each, are one row.
-    """
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        name = re.sub(r"^ruling \d+$", "rulings", row.clause.section)
-        found.setdefault(name or "no section", []).append(row)
-    return [(name, found[name]) for name in sorted(found, key=_place)]
 
 
 def _place(section: str) -> tuple[bool, list[tuple[int, int, str]]]:

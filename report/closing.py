@@ -5,11 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
-from rvtrace.report.compliance_model import Compliance, Row
+from rvtrace.scoreboards.common.clauses import Clause
 
 _RTL, _RETIRED, _LATER = "`make check DUT=`", "RETIRED=", "later"
 _NAMED = 4  # options or situations that a sentence names
+
+
+class Row(Protocol):
+    """A clause and why it was not run."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def clause(self) -> Clause: ...
+
+    @property
+    def reason(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -31,10 +45,10 @@ class Step:
         return f"{self.head} {len(self.rows)} of {of}" + (f": {named}" if named else "")
 
 
-def steps(compliance: Compliance) -> list[Step]:
+def steps(not_run: Iterable[Row]) -> list[Step]:
     """What closes the clauses that were not run, the step that closes most first; each clause is in one of them."""
     groups: dict[str, list[Row]] = {}
-    for row in compliance.of("NOT-RUN"):
+    for row in not_run:
         groups.setdefault(_kind(row), []).append(row)
     made = [_step(kind, rows) for kind, rows in groups.items()]
     return sorted(made, key=lambda step: (not step.possible, -len(step.rows)))

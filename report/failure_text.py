@@ -17,7 +17,8 @@ _MESSAGE = re.compile(r"^(?:[A-Z]\w+(?: [A-Z][A-Z-]*=\S+(?: \([^)]*\))?)+|\w+\((
 @dataclass(frozen=True)
 class Shown:
     """words: what happened. place: where. wanted, got: expected and actual, never empty. fields: (field, expected,
-    actual, whether they differ); an empty list if there are none. more: (label, text) of the other parts.
+    actual, whether they differ); an empty list if there are none. more: (label, text) of the other parts. rerun: the
+    command that repeats the run, if the message has one.
     """
 
     words: str
@@ -26,6 +27,7 @@ class Shown:
     got: str
     fields: list[tuple[str, str, str, bool]]
     more: list[tuple[str, str]]
+    rerun: str = ""
 
 
 def shown(headline: str, text: str, requirement: str) -> Shown:
@@ -42,10 +44,12 @@ def shown(headline: str, text: str, requirement: str) -> Shown:
     wrong = [row for row in fields if row[3]]
     wanted = "; ".join(f"{name} = {wanted}" for name, wanted, _, _ in wrong)
     got = "; ".join(f"{name} = {got or 'absent'}" for name, _, got, _ in wrong)
-    more = [(name, "\n".join(lines)) for name, lines in parts.items() if name not in _ELSEWHERE]
+    placed = set(_ELSEWHERE) - (set() if fields else {"fields"})
+    more = [(name, "\n".join(lines)) for name, lines in parts.items() if name not in placed]
     if message:
         more.insert(0, ("message", message[0].removesuffix(": ")))
-    return Shown(words, place, wanted or requirement or "that the clause holds", got or words, fields, more)
+    rerun = "\n".join(parts.get("rerun", []))
+    return Shown(words, place, wanted or requirement or "that the clause holds", got or words, fields, more, rerun)
 
 
 def _parts(text: str) -> dict[str, list[str]]:

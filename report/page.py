@@ -15,12 +15,15 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from rvtrace.flow.failures import Bucket
 from rvtrace.jobs import files, systems
 from rvtrace.jobs.arguments import short, typed
 from rvtrace.jobs.builds import ROOT
 from rvtrace.report import clauses, history, junit, runs, summary
 from rvtrace.report.charts import Bar, bars
-from rvtrace.report.results import PARTS, Report, collect
+from rvtrace.report.closing import Step, steps
+from rvtrace.report.failure_text import Shown, shown
+from rvtrace.report.results import CLAUSE_VERDICTS, PARTS, Report, collect
 from rvtrace.tb.common.coverage.export import export
 
 OUT = Path("build/report")
@@ -88,6 +91,18 @@ def verdict(reports: list[Report], problems: list[str]) -> tuple[bool, list[str]
     return not problems and all(r.passed for r in reports), said
 
 
+def _said(reports: list[Report]) -> list[str]:
+    """The sentences of a page of several systems: one for each that did not pass, one for all others."""
+    good = [r for r in reports if r.passed]
+    said = [f"{title(r)}: {r.sentence}" for r in reports if not r.passed]
+    if good:
+        runs, held = sum(len(r.results) for r in good), sum(r.clause_count("PASS") for r in good)
+        checks = sum(row.checked for r in good for row in r.clauses)
+        named = f"{', '.join(map(title, good[:-1]))} and {title(good[-1])}" if len(good) > 1 else title(good[0])
+        said.append(f"{named}: all {runs:,} runs passed, {held:,} clauses held in {checks:,} checks.")
+    return said
+
+
 def title_of_all(reports: list[Report]) -> str:
     """The name of the systems of a page."""
     return "RISC-V trace IP" if len(reports) > 3 else " and ".join(map(title, reports))
@@ -113,11 +128,15 @@ def render(
         title=title_of_all(reports),
         regressions=history.figures(regressions),
         runs_of=runs.rows,
-        sections_of=clauses.sections,
+        chapters_of=clauses.chapters,
+        steps_of=_steps,
+        parts_of=_parts,
+        counts={verdict: sum(r.counts[verdict] for r in reports) for verdict in CLAUSE_VERDICTS},
+        findings=sorted(((r, b) for r in reports for b in r.buckets), key=lambda found: -found[1].count),
         speeds_of=runs.speeds,
         viewed=viewed,
         passed=passed,
-        sentences=sentences,
+        said=_said(reports) if len(reports) > 1 else sentences,
         problems=[p for p in found if [p] != sentences and f"{p}." not in sentences],
         reports=reports,
         overview=len(reports) > 1,
@@ -132,6 +151,17 @@ def render(
         heat=heat,
         percent=lambda value: f"{int(value * 10) / 10:g}",  # rounded down: 100 means all
     )
+
+
+def _steps(report: Report) -> list[Step]:
+    """What closes the clauses that were not run; nothing if nothing was run at all."""
+    return steps(row for row in report.clauses if row.verdict == "NOT-RUN") if report.results else []
+
+
+def _parts(report: Report, bucket: Bucket) -> Shown:
+    """The parts of a failure."""
+    known = report.plan.clauses if report.plan else {}
+    return shown(bucket.headline, bucket.text, known[bucket.clause].what if bucket.clause in known else "")
 
 
 def title(report: Report) -> str:
@@ -164,7 +194,7 @@ def formats(reports: list[Report]) -> Markup | None:
     having = [r for r in reports if r.bits and r.bits.runs]
     if len(having) < 2:
         return None
-    return bars([bar for kind, r in enumerate(having) for bar in _methods(r, title(r), kind)], log=True)
+    return bars([bar for kind, r in enumerate(having) for bar in _methods(r, title(r), kind)], each=True)
 
 
 def _methods(report: Report, head: str, kind: int) -> list[Bar]:

@@ -26,6 +26,7 @@ from rvtrace.report.trend import trend
 from rvtrace.scoreboards.common.clauses import Clause, Plan, PlanError
 
 VERDICTS = ("PASS", "FAIL", "ERROR")
+CLAUSE_VERDICTS = ("PASS", "FAIL", "NOT-RUN")
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage", "other")
 _NEEDED = {
     "ip": str, "name": str, "source": str, "sim": str, "seed": int, "config": dict, "verdict": str, "clauses": dict,
@@ -80,6 +81,16 @@ class ClauseRow:
     checked: int
     failed: int
     runs: int
+
+    @property
+    def id(self) -> str:
+        """The clause's."""
+        return self.clause.id
+
+    @property
+    def reason(self) -> str:
+        """Why no run of this version can check it; empty if one can."""
+        return self.clause.reason
 
 
 @dataclass
@@ -247,6 +258,11 @@ class Report:
     def clause_count(self, verdict: str) -> int:
         """Number of clauses with this verdict."""
         return sum(row.verdict == verdict for row in self.clauses)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Clauses by verdict."""
+        return {verdict: self.clause_count(verdict) for verdict in CLAUSE_VERDICTS}
 
     @cached_property
     def unplanned(self) -> list[str]:

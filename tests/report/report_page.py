@@ -48,7 +48,7 @@ GOOD = {
     },
     "rerun": "make run IP=ntrace SOURCE=program:sort",
 }
-TEXT = "FAIL NT-4  message 17 is wrong\n  fields I-CNT <12>\n  rerun     make run IP=ntrace SEED=7"
+TEXT = "FAIL NT-4  message 17 is wrong\n  fields    I-CNT <12>\n  rerun     make run IP=ntrace SEED=7"
 
 
 class Page(HTMLParser):

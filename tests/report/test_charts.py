@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of the report: runs as cells, clauses by section, regressions over time, and where a failure is seen."""
+"""Charts of the report: runs as cells, bars, regressions over time, and where a failure is seen."""
 
 import json
 import re
 from pathlib import Path
 
 from rvtrace.flow.regress import history as flow
-from rvtrace.report import clauses, history, page, runs
-from rvtrace.report.results import ClauseRow, Report
-from rvtrace.scoreboards.common.clauses import Clause
+from rvtrace.report import charts, history, page, runs
+from rvtrace.report.results import Report
 from tests.report.report_page import GOOD, changed, failing, report
 
 
@@ -27,14 +26,12 @@ def test_a_cell_for_each_run_and_the_time_of_all():
     assert (len(row.cells), row.more, row.seconds) == (200, 5, 205.0)
 
 
-def test_sections_are_in_the_order_of_the_specification():
-    sections = ["8.10", "Annex", "8.9", "10", "2", "8.2.1", "8.2", "", "ruling 10", "ruling 9"]
-    rows = [ClauseRow(Clause(f"C{n}", section, "shall", ""), "PASS", 1, 0, 1) for n, section in enumerate(sections)]
-    assert [name for name, _ in clauses.sections([*rows, rows[0]])] == [
-        "2", "8.2", "8.2.1", "8.9", "8.10", "10", "Annex", "no section", "rulings",
-    ]  # fmt: skip
-    assert len(dict(clauses.sections([*rows, rows[0]]))["8.10"]) == 2
-    assert len(dict(clauses.sections(rows))["rulings"]) == 2
+def test_each_kind_of_bars_has_its_own_linear_scale():
+    rows = [charts.Bar("a", 1.0), charts.Bar("b", 0.5), charts.Bar("c", 400.0, kind=1), charts.Bar("d", 0.0, kind=1)]
+    widths = [float(found) for found in re.findall(r'<rect [^>]*width="([\d.]+)"', charts.bars(rows, each=True))]
+    assert widths == [400.0, 200.0, 400.0, 0.0]
+    shared = [float(found) for found in re.findall(r'<rect [^>]*width="([\d.]+)"', charts.bars(rows))]
+    assert shared == [1.0, 0.5, 400.0, 0.0]
 
 
 def _remembered(path: Path, *regressions: tuple[int, tuple[str, ...]]) -> None:
@@ -103,8 +100,11 @@ def test_a_failing_run_leads_to_the_viewer(tmp_path):
     assert f'<a href="{(place / "view.html").as_uri()}#f=NT-4">' in text and "make view" not in text
 
 
-def test_holes_are_named_in_the_heat_map(tmp_path):
+def test_coverage_is_shown_once_with_its_holes(tmp_path):
     report(tmp_path, GOOD)
     text = (tmp_path / "out" / "index.html").read_text()
-    shown = re.search(r'<span class="mono">iretire_cg</span>.*?<small class="open">open: ([^<]*)</small>', text)
-    assert shown and shown[1].endswith("and 1 more") and len(shown[1].split("; ")) == 4
+    (row,) = re.findall(r'<td class="mono nw">iretire_cg</td>(.*?)</tr>', text, re.DOTALL)
+    cells, holes = re.findall(r'<i class="(\w+)" title="([^"]*): \d+">', row), re.findall(r"<li>([^<]*)</li>", row)
+    assert [state for state, _ in cells] == ["hole", "h1", "h1", "hole", "hole", "hole"]
+    assert holes == [name for state, name in cells if state == "hole"]
+    assert text.count(f'title="{holes[0]}: 0"') == 1 and text.count("2 / 6") == 1

@@ -241,7 +241,7 @@ def test_what_was_not_run_is_closed_by_few_steps_and_each_clause_by_one(tmp_path
         )
     )
     c = made(tmp_path, result(), plan=PLAN + rows)
-    found = steps(c)
+    found = steps(c.of("NOT-RUN"))
     assert [step.line(7) for step in found] == [
         "2 runs with other options close 3 of 7: mode = btm, mode = htm, timestamp",
         "Programs with 1 situation close 2 of 7: far jumps",

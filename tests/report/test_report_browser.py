@@ -18,32 +18,30 @@ pytestmark = pytest.mark.skipif(
 
 # What a reader does, and what the page then is: written where --dump-dom shows it.
 PROBE = """<script>
-const rows = () => [...document.getElementById("clause-rows").rows].filter((row) => !row.hidden).length;
-const all = rows();
+const rows = () => [...document.querySelectorAll(".chapter:not([hidden]) tbody tr:not([hidden])")].length;
+const open = () => document.querySelectorAll(".chapter[open]").length;
+const all = rows(), folded = open() + document.querySelectorAll(".folded[open], .finding[open]").length;
 document.querySelector('.filter [data-show="FAIL"]').click();
-const failed = rows();
+const failed = rows() + "/" + open();
 document.querySelector('.filter [data-show="ALL"]').click();
-const cells = () => document.querySelectorAll("a.clause:not(.dim)").length;
+const back = rows() + "/" + open();
 const search = document.querySelector(".filter input");
 search.value = "polarity 8.3";
 search.dispatchEvent(new Event("input"));
-const found = rows() + "/" + cells();
+const found = rows() + "/" + open();
 document.querySelector('.filter [data-show="FAIL"]').click();
-const none = rows() + "/" + cells();
-search.value = "";
-search.dispatchEvent(new Event("input"));
-document.querySelector('.filter [data-show="ALL"]').click();
-document.querySelector("details.table").open = false;
+const none = rows();
 location.hash = document.querySelector("a.clause").getAttribute("href");
 dispatchEvent(new HashChangeEvent("hashchange"));
-const opened = document.querySelector("details.table").open;
+const led = document.querySelector("tr:target").closest("details");
+const opened = led.open && !led.hidden && !document.querySelector("tr:target").hidden;
 location.hash = "";
 scrollTo(0, 0);
-const stuck = getComputedStyle(document.querySelector("nav.part")).position;
-const wide = [...document.querySelectorAll("main, section, header, .tiles, nav")]
+const first = document.querySelector(".finding summary").getBoundingClientRect().bottom < innerHeight;
+const wide = [...document.querySelectorAll("main, section, header, nav")]
   .filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length;
-document.title = `probe all=${all} failed=${failed} back=${rows()}/${cells()} found=${found} none=${none}`
-  + ` opened=${opened} ${stuck} wide=${wide}`
+document.title = `probe all=${all} folded=${folded} failed=${failed} back=${back} found=${found} none=${none}`
+  + ` opened=${opened} first=${first} wide=${wide}`
   + ` page=${document.documentElement.scrollWidth <= innerWidth}`
   + ` loads=${performance.getEntriesByType("resource").length}`;
 </script></body>"""
@@ -78,7 +76,9 @@ def test_filters_work_and_nothing_is_wider_than_the_window(tmp_path, page, windo
     done = browse(tmp_path, page, f"--window-size={window}", "--dump-dom")
     reported = re.search(r"<title>probe ([^<]*)</title>", done.stdout)
     assert reported, done.stderr[-500:]
-    assert reported[1] == ("all=3 failed=1 back=3/3 found=1/1 none=0/0 opened=true sticky wide=0 page=true loads=0")
+    assert reported[1] == (
+        "all=3 folded=0 failed=1/1 back=3/0 found=1/1 none=0 opened=true first=true wide=0 page=true loads=0"
+    )
 
 
 def test_it_renders(tmp_path, page):
