@@ -186,7 +186,7 @@ function resize() {
   canvas.width = Math.round(W * scale); canvas.height = Math.round(H * scale);
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   const style = getComputedStyle(root);
-  for (const name of ["ink", "soft", "line", "quiet", "accent", "fail", "fail-bg", "warn", "card", "pick", "range"]) ink[name] = style.getPropertyValue("--" + name).trim();
+  for (const name of ["ink", "soft", "line", "quiet", "accent", "cursor", "fail", "fail-bg", "warn", "card", "pick", "range"]) ink[name] = style.getPropertyValue("--" + name).trim();
   draw();
 }
 const X = (v) => (v - view.a) / (view.b - view.a) * W;
@@ -412,6 +412,7 @@ function paint() {
   pen.restore();
   flags();
   selection();
+  drawCursors();
   drawn = performance.now() - start;
 }
 function ruler() {
@@ -434,6 +435,67 @@ function selection() {
     pen.globalAlpha = .25; pen.fillStyle = ink.accent; pen.fillRect(x0, AXIS, Math.max(x1 - x0, 1), H - AXIS); pen.globalAlpha = 1;
   }
   if (S.insn >= 0) { pen.fillStyle = ink.accent; pen.fillRect(XI(S.insn) - 1, 0, 2, H); }
+}
+/* ---- two cursors that measure: at instructions, of a page without any at bytes ---- */
+
+const cursors = { a: -1, b: -1 };
+const ground = N ? AXES.insn : AXES.byte || axis;
+let moved = "a";  // the cursor that moved last
+const cursorX = (name) => X(N ? axis.of(cursors[name]) : cursors[name]);
+const indexAt = (x) => Math.round(N ? axis.back(at(x)) : at(x));
+const cursorNear = (x, most) => ["a", "b"].filter((name) => cursors[name] >= 0 && Math.abs(cursorX(name) - x) <= most).sort((p, q) => Math.abs(cursorX(p) - x) - Math.abs(cursorX(q) - x))[0];
+function setCursor(name, index) {
+  cursors[name] = Math.min(Math.max(index, ground.low), ground.high); moved = name;
+  measured();
+}
+function noCursors() { cursors.a = cursors.b = -1; measured(); }
+/* What is between the cursors: as many of each unit as are known. */
+function span() {
+  if (cursors.a < 0 || cursors.b < 0) return null;
+  const [from, to] = [Math.min(cursors.a, cursors.b), Math.max(cursors.a, cursors.b)], found = { from, to };
+  if (N) {
+    found.instructions = to - from;
+    for (const name of ["cycle", "time"]) if (AXES[name]) found[name] = AXES[name].of(to) - AXES[name].of(from);
+  }
+  const first = N ? Math.max(messageOf(from - 1) + 1, 0) : Math.max(last(C.offset, from - 1) + 1, 0), stop = N ? messageOf(to - 1) + 1 : last(C.offset, to - 1) + 1;
+  found.first = first; found.stop = Math.max(stop, first); found.messages = found.stop - first;
+  if (B) { found.begin = N ? first < M ? C.offset[first] : B : from; found.end = N ? found.stop < M ? C.offset[found.stop] : B : to; if (!found.messages && N) found.end = found.begin; found.bytes = found.end - found.begin; }
+  return found;
+}
+function measured() {
+  const box = $("measured"), set = ["a", "b"].filter((name) => cursors[name] >= 0), was = box.hidden;
+  box.hidden = !set.length;
+  $("measure").setAttribute("aria-pressed", String(set.length > 0));
+  box.replaceChildren();
+  for (const name of set) box.append(make("b", "", name.toUpperCase()), ` ${whole(cursors[name])}  `);
+  const found = span();
+  if (found) {
+    const said = [];
+    if (N) said.push(many(found.instructions, "instruction"));
+    if (found.cycle !== undefined) said.push(many(found.cycle, "cycle") + (found.cycle > 0 ? ` (IPC ${(found.instructions / found.cycle).toFixed(3)})` : ""));
+    if (found.time !== undefined) said.push(`time ${short(found.time)}`);
+    said.push(many(found.messages, D.noun));
+    if (B) said.push(many(found.bytes, "byte") + (N && found.instructions ? ` (${(8 * found.bytes / found.instructions).toFixed(3)} bits per instruction)` : ""));
+    box.append(make("b", "", "B − A"), ` ${cursors.b < cursors.a ? "backwards " : ""}${said.join("  ·  ")}`);
+  } else if (set.length) box.append(`set ${set[0] === "a" ? "B" : "A"} with its key or Shift click`);
+  if (was !== box.hidden && W) { resize(); measure(); } else draw();
+}
+function drawCursors() {
+  const set = ["a", "b"].filter((name) => cursors[name] >= 0);
+  if (set.length === 2) { const [x0, x1] = [cursorX("a"), cursorX("b")].sort((p, q) => p - q); pen.globalAlpha = .1; pen.fillStyle = ink.cursor; pen.fillRect(x0, 0, x1 - x0, H); pen.globalAlpha = 1; }
+  for (const name of set) {
+    const x = cursorX(name);
+    if (x < -1 || x > W + 1) continue;
+    pen.fillStyle = ink.cursor; pen.fillRect(x - .75, 0, 1.5, H);
+    const left = Math.min(Math.max(x - 8, 0), W - 16);
+    pen.fillRect(left, 0, 16, 15); pen.fillStyle = ink.card; pen.fillText(name.toUpperCase(), left + 4.5, 8);
+  }
+}
+const middleIndex = () => Math.round(N ? axis.back((view.a + view.b) / 2) : (view.a + view.b) / 2);
+const chosen = () => N ? (S.insn >= 0 ? S.insn : middleIndex()) : S.byte >= 0 ? S.byte : middleIndex();
+function measureShown() {
+  if (cursors.a >= 0 || cursors.b >= 0) { noCursors(); return; }
+  setCursor("a", indexAt(W / 3)); setCursor("b", indexAt(2 * W / 3));
 }
 function keep() {
   const all = axis.high - axis.low || 1, least = Math.min(all, axis === AXES.time ? all / 1e7 : 8);
@@ -750,12 +812,13 @@ $("after").addEventListener("click", () => hit(1));
 /* ---- pointer and keys ---- */
 
 const fingers = new Map();
-let dragged = 0;
-canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.offsetX, e.offsetY]); if (fingers.size === 1) dragged = 0; });
+let dragged = 0, held = "";  // pixels since the pointer is down; the cursor that it moves
+canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.offsetX, e.offsetY]); if (fingers.size === 1) { dragged = 0; held = cursorNear(e.offsetX, e.pointerType === "mouse" ? 5 : 14) || ""; } });
 canvas.addEventListener("pointermove", (e) => {
   const old = fingers.get(e.pointerId);
   if (!old) { $("status").textContent = about(e.offsetX, e.offsetY); return; }
-  if (fingers.size === 1) {
+  if (fingers.size === 1 && held) setCursor(held, indexAt(e.offsetX));
+  else if (fingers.size === 1) {
     move((old[0] - e.offsetX) / W * (view.b - view.a));
     view.down += (old[1] - e.offsetY) / FRAME; keep();
   } else {
@@ -768,7 +831,10 @@ canvas.addEventListener("pointermove", (e) => {
 });
 const lift = (e) => {
   const was = fingers.delete(e.pointerId);
-  if (e.type === "pointerup" && was && !fingers.size && dragged < 5) {
+  if (e.type === "pointerup" && was && e.shiftKey && dragged < 5) {
+    const name = cursors.a < 0 ? "a" : cursors.b < 0 ? "b" : cursorNear(e.offsetX, Infinity);
+    setCursor(name, indexAt(e.offsetX));
+  } else if (e.type === "pointerup" && was && !(held && dragged) && !fingers.size && dragged < 5) {
     const mark = markAt(e.offsetX, e.offsetY);
     const flag = causeAt().find(([f]) => e.offsetY < AXIS + FOUND && Math.abs(X(messageX(f.message)) - e.offsetX) < 5);
     const lane = lanes.find(([, y, h]) => e.offsetY >= y && e.offsetY < y + h);
@@ -792,7 +858,9 @@ const KEYS = {
   "/": () => { $("search").focus(); $("search").select(); }, n: () => hit(1), N: () => hit(-1), "?": () => $("keys").showModal(), t: flip,
   "[": () => selectMessage(S.message - 1), "]": () => selectMessage(S.message + 1), Escape: clear,
   f: () => nextFinding(1), F: () => nextFinding(-1), z: zoomHere,
-  ArrowLeft: () => move(-(view.b - view.a) / 8), ArrowRight: () => move((view.b - view.a) / 8),
+  ArrowLeft: (e) => e.shiftKey && cursors[moved] >= 0 ? setCursor(moved, cursors[moved] - 1) : move(-(view.b - view.a) / 8),
+  ArrowRight: (e) => e.shiftKey && cursors[moved] >= 0 ? setCursor(moved, cursors[moved] + 1) : move((view.b - view.a) / 8),
+  a: () => setCursor("a", chosen()), b: () => setCursor("b", chosen()), c: noCursors,
 };
 function nextFinding(step) { const n = D.findings.length; if (n) selectFinding(S.finding < 0 ? (step > 0 ? 0 : n - 1) : (S.finding + step + n) % n); }
 function zoomHere() { if (S.message >= 0 && N) { const [a, b] = reported(S.message); fit(axis.of(a), axis.of(Math.max(b, a + 8))); } else if (S.message >= 0) fit(C.offset[S.message], C.offset[S.message] + C.length[S.message]); }
@@ -804,13 +872,14 @@ document.addEventListener("keydown", (e) => {
     if (section.id === "code") selectInsn(S.insn + by); else if (section.id === "messages") selectMessage(S.message + by); else { const b = Math.min(Math.max(S.byte + by * PER, 0), B - 1); selectMessage(Math.max(byteMessage(b), 0), b); }
   } else if (e.key === "Enter" && e.target === canvas) { if (N) selectInsn(Math.floor(axis.back((view.a + view.b) / 2))); else selectMessage(messageBefore((view.a + view.b) / 2)); }
   else if (e.target === canvas && e.key === "ArrowDown") { view.down++; keep(); } else if (e.target === canvas && e.key === "ArrowUp") { view.down--; keep(); }
-  else if (KEYS[e.key] && !(e.target.id === "detail" && e.key.startsWith("Arrow"))) KEYS[e.key]();
+  else if (KEYS[e.key] && !(e.target.id === "detail" && e.key.startsWith("Arrow"))) KEYS[e.key](e);
   else return;
   e.preventDefault();
 });
 function flip() { root.classList.toggle("light", isDark()); root.classList.toggle("dark", !root.classList.contains("light")); recolor(); try { localStorage.setItem("rvtrace-theme", root.classList.contains("dark") ? "dark" : "light"); } catch { /* a page from a file may have no storage */ } }
 function recolor() { dark = isDark(); frameColors.clear(); resize(); Object.values(lists).forEach((l) => l.render()); }
 $("theme").addEventListener("click", flip);
+$("measure").addEventListener("click", measureShown);
 $("help").addEventListener("click", () => $("keys").showModal());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
 for (const [key, one] of Object.entries(AXES)) { const o = make("option", "", one.name); o.value = key; $("axis").append(o); }
@@ -882,7 +951,7 @@ if (!follow() && D.findings.length) selectFinding(0);
 paint();
 root.dataset.ms = Math.round(performance.now() - begun);
 root.dataset.state = "ready";
-window.traceView = { view, S, lists, counts: D.counts, search: (text) => { $("search").value = text; hit(1); }, axes: Object.keys(AXES), selectMessage, selectInsn, selectFinding, selectTable, zoom, move, paint: () => { paint(); return drawn; } };
+window.traceView = { view, S, lists, counts: D.counts, search: (text) => { $("search").value = text; hit(1); }, axes: Object.keys(AXES), selectMessage, selectInsn, selectFinding, selectTable, setCursor, span, cursorX, zoom, move, paint: () => { paint(); return drawn; } };
 })().catch((error) => {
   const note = document.getElementById("trouble");
   note.textContent = `The page cannot show the trace (${error.message}). The summary is below.`;

@@ -258,3 +258,52 @@ def test_no_label_chip_or_header_is_cut(browser, tmp_path, width):
         assert len(said) > 3 and all(begin >= 0 and end <= edge for _, begin, end in said), said
         assert all(len(text) > 5 for text, *_ in said if text.endswith("…"))
     assert not browser.errors
+
+
+def press(page, kind, x, y, shift=False):
+    """A mouse event of the timeline, as the browser makes it."""
+    box = page.run("(({left, top}) => [left, top])(document.getElementById('lanes').getBoundingClientRect())")
+    page.send("Input.dispatchMouseEvent", type=kind, x=box[0] + x, y=box[1] + y, button="left", buttons=1,
+              clickCount=1, modifiers=8 if shift else 0)  # fmt: skip
+
+
+def test_two_cursors_measure_by_keyboard_and_mouse(browser, tmp_path):
+    """The difference is that of the columns: instructions, time, messages, bytes; a drag moves one of them."""
+    capture(tmp_path, "traps")
+    files = load({"IN": str(tmp_path)})
+    trace = decode(files.data, there(files.program), files.config)
+    assert run("view", f"IN={tmp_path}", "CHECK=0").returncode == 0
+    browser.window(1440, 900)
+    browser.open(tmp_path / "view.html")
+    browser.ready()
+    for key, index in (("a", 1000), ("b", 9000)):
+        browser.run(f"traceView.selectInsn({index})")
+        browser.key(key, key)
+    span = browser.run("traceView.span()")
+    first = [k for k, at in enumerate(trace.first_pc) if 1000 <= at < 9000]
+    assert (span["from"], span["to"], span["instructions"]) == (1000, 9000, 8000)
+    assert abs(span["messages"] - len(first)) <= 1 and span["bytes"] == span["end"] - span["begin"] > 0
+    assert span["time"] > 0
+    said = browser.run("document.getElementById('measured').textContent")
+    assert "8,000 instructions" in said and "bits per instruction" in said
+    browser.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", modifiers=8)
+    browser.send("Input.dispatchKeyEvent", type="keyUp", key="ArrowRight", modifiers=8)
+    assert browser.run("traceView.span().to") == 9001
+    browser.key("0", "0")
+    x = browser.run("traceView.cursorX('b')")
+    for kind, at in (("mousePressed", x), ("mouseMoved", x + 60), ("mouseMoved", x + 100), ("mouseReleased", x + 100)):
+        press(browser, kind, at, 30)
+    assert browser.run("traceView.span().to") > 9001 and browser.run("traceView.view.a") == 0
+    browser.key("c", "c")
+    assert browser.run("traceView.span()") is None
+    assert browser.run("document.getElementById('measured').hidden")
+    for at in (300, 700):
+        press(browser, "mousePressed", at, 30, shift=True)
+        press(browser, "mouseReleased", at, 30, shift=True)
+    span = browser.run("traceView.span()")
+    assert 0 < span["from"] < span["to"] < len(trace.pcs) and not browser.errors
+    browser.window(390, 844)
+    browser.key("c", "c")
+    browser.run("document.getElementById('measure').click()")  # without a keyboard
+    assert browser.run("traceView.span().instructions") > 0
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
