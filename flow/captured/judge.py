@@ -35,7 +35,8 @@ class Judged:
 
 def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
     """Check the trace as the words say; ArgumentError if they exclude each other."""
-    retired = paths.read_retired(files)
+    what = unlike.sentence(files)
+    retired = None if what else paths.read_retired(files)
     rerun = typed("check", given)
     capture = files.system.capture(files.config, files.program, files.data, None, retired, rerun)
     capture.exact = False
@@ -51,7 +52,6 @@ def judge(given: Mapping[str, str], paths: Paths, files: TraceFiles) -> Judged:
     tolerances = tolerances_of(files.system.tolerances, given, exact=False)
     if part:
         tolerances = files.captured.of_part(tolerances, files.config)
-    what = unlike.sentence(files)
     with budget.limited(0 if what else None):
         verdict = _verdict(given, files, capture, retired, tolerances)
     early = unlike.ends_early(files, verdict.decoded, retired, int(verdict.stats["instructions"]))

@@ -8,10 +8,14 @@ testbench needs beyond it is the facet tb/<ip>/bench.py.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from rvtrace.models.common.options import ConfigError
 
 if TYPE_CHECKING:
     from rvtrace.scoreboards.common.clauses import Plan
@@ -27,12 +31,13 @@ class Judge(ABC):
 
     ip: its name in IP=. title: its name for people. parts: other plans whose clauses its runs check. config: the class
     of its configurations. tolerances: the class of its tolerances. more_words: other names of options. xlen_names:
-    options that say how wide addresses are. foreign: what it says of somebody else's device; None if none can be
-    attached. claims: options that describe a foreign device alone, and what they are of ours. follows_program: whether
-    its trace says what the hart did only together with the program. counted: the count in a result's stats that says
-    how much was run. leaves_rows: whether a capture has what was on the ports, rows of cycles. left: files of a
-    capture. port: what its port takes: "blocks" of instructions, all "instructions", or "cycles", which never wait.
-    unread: why `make check` and `make decode` refuse it, for a system that leaves no capture they could read.
+    options that say how wide addresses are. forms: options that most of its bytes have their form from. foreign: what
+    it says of somebody else's device; None if none can be attached. claims: options that describe a foreign device
+    alone, and what they are of ours. follows_program: whether its trace says what the hart did only together with the
+    program. counted: the count in a result's stats that says how much was run. leaves_rows: whether a capture has what
+    was on the ports, rows of cycles. left: files of a capture. port: what its port takes: "blocks" of instructions, all
+    "instructions", or "cycles", which never wait. unread: why `make check` and `make decode` refuse it, for a system
+    that leaves no capture they could read.
     """
 
     ip: ClassVar[str]
@@ -42,6 +47,7 @@ class Judge(ABC):
     tolerances: ClassVar[Any]
     more_words: ClassVar[dict[str, str]] = {}
     xlen_names: ClassVar[tuple[str, ...]] = ("xlen",)
+    forms: ClassVar[tuple[str, ...]] = ()
     foreign: ClassVar[Foreign | None] = None
     claims: ClassVar[dict[str, Any]] = {}
     follows_program: ClassVar[bool] = False
@@ -83,6 +89,15 @@ class Judge(ABC):
         defaults; 0 for a system that sends no bytes.
         """
         return 0.0
+
+    def readings(self) -> Iterator[Any]:
+        """Configurations of which one reads the bytes of nearly any device of this format, which differ in `forms`;
+        none for a system that sends no bytes.
+        """
+        legal = self.config.legal() if self.forms else {}
+        for values in product(*(legal[name] for name in self.forms)) if legal else ():
+            with suppress(ConfigError):  # options that exclude each other
+                yield self.config(**dict(zip(self.forms, values)))
 
     def addresses(self, data: bytes, config: Any) -> Iterable[int]:
         """The full addresses of the first messages or packets; none if there are no such."""

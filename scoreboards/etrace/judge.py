@@ -42,6 +42,7 @@ class EtraceJudge(Judge):
 
     ip, title, config, tolerances = "etrace", "E-Trace", Config, Tolerances
     foreign = FOREIGN
+    forms = ("variant", "encapsulation", "index_width", "timestamp", "iaddress_width_p")
     parts = ("tci",)
     follows_program = True
     xlen_names = ("xlen", "iaddress_width_p")

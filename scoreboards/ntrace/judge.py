@@ -38,6 +38,7 @@ class NtraceJudge(Judge):
 
     ip, title, config, tolerances = "ntrace", "N-Trace", Config, Tolerances
     foreign = FOREIGN
+    forms = ("variant", "timestamp")
     parts = ("tci",)
     follows_program = True
 

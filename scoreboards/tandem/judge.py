@@ -32,6 +32,7 @@ class TandemJudge(Judge):
 
     ip, title, config, tolerances = "tandem", "Tandem trace", Config, Tolerances
     foreign = FOREIGN
+    forms = ("xlen", "mlen")
     leaves_rows = True
     port = "instructions"
     left = (*Judge.left, "rows.npz")

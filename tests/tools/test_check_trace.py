@@ -8,6 +8,7 @@ import resource
 
 import pytest
 
+from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.config import Config as TandemConfig
 from rvtrace.models.tandem.encoder import items
@@ -180,3 +181,13 @@ def test_a_buffer_that_wrapped_is_judged_between_its_ends(tmp_path, check, form,
     assert check(form, *words)[0] == 1
     code, report, _ = check(form, *words, "PARTIAL=1")
     assert code == 0 and "PARTIAL=1" in report["subject"]["about"]["Trace"] and report["checked"] > 20
+
+
+@pytest.mark.parametrize("form", check_trace.FORMATS)
+def test_a_width_other_than_the_programs_is_refused_before_anything_is_decoded(tmp_path, check, form, monkeypatch):
+    folder = WRITE[form](tmp_path / form)
+    monkeypatch.setattr(check_trace, "judge", lambda *words: pytest.fail("the trace was judged"))
+    with pytest.raises(
+        ArgumentError, match=r"program is for RV64 and the configuration says XLEN=32; give .*XLEN=64"
+    ):
+        check(form, f"TRACE={folder}/trace.bin", f"ELF={folder}/program.elf", "XLEN=32")
