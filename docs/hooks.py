@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import MISSING, fields
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -18,9 +19,10 @@ import griffe
 import tomllib
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 from rvtrace.flow.faults.rows import by_clause, load
+from rvtrace.scoreboards.common.clauses import Clause, Plan
 
 ROOT = Path(__file__).resolve().parent.parent
 TITLES = {
@@ -36,6 +38,7 @@ TITLES = {
     "riscv": "Programs and retired instructions",
 }
 APIS = ("ntrace", "etrace", "tandem", "ctr", "hpm", "sbi_pmu", "riscv")  # packages with an API page
+FEW = 4  # clauses: chapters with fewer share one page
 # Pages that are Markdown files of other folders: page -> (file, links of the file -> links of the page).
 INCLUDED = {
     "contributing/index.md": ("CONTRIBUTING.md", {"docs/": "../", "CHANGELOG.md": "changelog.md"}),
@@ -51,14 +54,17 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     plans = {path.parent.name: path for path in sorted((ROOT / "scoreboards").glob("*/plan.toml"))}
     pages["reference/clauses/index.md"] = _clause_index(plans)
     for ip, path in plans.items():
-        pages[f"reference/clauses/{ip}.md"] = _clauses(ip, path)
+        pages |= _clauses(ip, path)
     for path in sorted((ROOT / "models").glob("*/config.py")):
         pages[f"reference/options/{path.parent.name}.md"] = _options(path.parent.name)
     for ip in APIS:
         pages[f"reference/api/{ip}.md"] = _api(ip)
     for name, text in pages.items():
         if not files.get_file_from_path(name):
-            files.append(File.generated(config, name, content=text))
+            file = File.generated(config, name, content=text)
+            if name.count("/") > 2:  # a chapter of clauses: the page of its system leads to it
+                file.inclusion = InclusionLevel.NOT_IN_NAV
+            files.append(file)
     return files
 
 
@@ -164,12 +170,6 @@ def _meanings(doc: str, names: set[str]) -> dict[str, str]:
 # Clauses
 
 
-def _plan(path: Path) -> Any:
-    from rvtrace.scoreboards.common.clauses import Plan
-
-    return Plan.load(path)
-
-
 def _mutants() -> dict[str, list[str]]:
     """The names of the hand-written mutants by the id of a clause that must catch them."""
     found: dict[str, list[str]] = {}
@@ -192,24 +192,60 @@ def _clause_index(plans: dict[str, Path]) -> str:
     ]
     mutants = _mutants()
     for ip, path in plans.items():
-        rows = list(_plan(path).clauses.values())
+        rows = list(Plan.load(path).clauses.values())
         levels = " | ".join(str(sum(row.level == level for row in rows)) for level in ("shall", "should", "may"))
         caught = sum(row.id in mutants for row in rows)
         lines.append(f"| [{TITLES[ip]}]({ip}.md) | {len(rows)} | {levels} | {caught} |")
     return "\n".join([*lines, ""])
 
 
-def _clauses(ip: str, path: Path) -> str:
-    rows, mutants = list(_plan(path).clauses.values()), _mutants()
-    lines = [
+def _clauses(ip: str, path: Path) -> dict[str, str]:
+    """A page that lists the chapters with their clauses, and a page of each chapter."""
+    mutants = _mutants()
+    chapters: dict[str, list[Clause]] = {}
+    for row in Plan.load(path).clauses.values():
+        chapters.setdefault(row.chapter, []).append(row)
+    small = [chapter for chapter, rows in chapters.items() if len(rows) < FEW]
+    if len(small) > 1:
+        chapters["Other sections"] = [row for chapter in small for row in chapters.pop(chapter)]
+    slugs: dict[str, str] = {}
+    for chapter in chapters:
+        slug = re.sub(r"[^a-z0-9]+", "-", chapter.lower()).strip("-")
+        if slug in slugs.values():
+            raise PluginError(f"{path}: two chapters have titles that give the page name {slug}; reword {chapter!r}")
+        slugs[chapter] = slug
+    count = sum(map(len, chapters.values()))
+    index = [
         f"# Clauses: {TITLES[ip]}",
         "",
-        f"{len(rows)} clauses, generated from `scoreboards/{ip}/plan.toml`. The stimulus is one that is known to check"
-        " the clause; a mutant is a hand-written bug that the clause must catch.",
+        f"{count} clauses in {len(chapters)} chapters, generated from `scoreboards/{ip}/plan.toml`. An id leads to the"
+        " text of the clause, its check, its stimulus and its mutants.",
+        "",
+        "| chapter | clauses | ids |",
+        "| --- | ---: | --- |",
+    ]
+    pages: dict[str, str] = {}
+    for chapter, rows in chapters.items():
+        page = f"{ip}/{slugs[chapter]}.md"
+        ids = " ".join(f"[`{row.id}`]({page}#{row.id})" for row in rows)
+        index.append(f"| [{_cell(chapter)}]({page}) | {len(rows)} | {ids} |")
+        pages[f"reference/clauses/{page}"] = _chapter(ip, chapter, rows, mutants)
+    pages[f"reference/clauses/{ip}.md"] = "\n".join([*index, ""])
+    return pages
+
+
+def _chapter(ip: str, chapter: str, rows: list[Clause], mutants: dict[str, list[str]]) -> str:
+    lines = [
+        f"# {TITLES[ip]}: {_cell(chapter)}",
+        "",
+        f"[All chapters](../{ip}.md). The stimulus is one that is known to check the clause; a mutant is a hand-written"
+        " bug that the clause must catch.",
         "",
     ]
     for row in rows:
-        lines += [f"### `{row.id}`", "", _cell(row.what), "", f"- Section {_cell(row.section)}, {row.level}."]
+        lines += [f"### `{row.id}` {{#{row.id}}}", "", _cell(row.what), ""]
+        place = escape(row.section if row.section.startswith("ruling") else f"Section {row.section}")
+        lines += ['<details markdown="1">', f"<summary>{place}, {row.level}</summary>", ""]
         if row.how:
             lines.append(f"- Check: {_cell(row.how)}")
         for name, values in (
@@ -224,7 +260,7 @@ def _clauses(ip: str, path: Path) -> str:
                 lines.append(f"- {name}: {', '.join(_code(str(value)) for value in values)}.")
         if row.status != "built":
             lines.append(f"- Not built: {_cell(row.reason)}")
-        lines.append("")
+        lines += ["", "</details>", ""]
     return "\n".join(lines)
 
 
