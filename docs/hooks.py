@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the site that are generated at each build: options, clauses, API, and the Markdown files of other folders.
+"""Pages of the site that are generated at each build: options, registers, clauses, API, sizes, files of other folders.
 
 MkDocs calls the functions named `on_*` (`hooks` in mkdocs.yml). Nothing generated here is committed.
 """
@@ -22,6 +22,9 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from rvtrace.flow.faults.rows import by_clause, load
+from rvtrace.flow.generate.files import SOURCES
+from rvtrace.flow.programs import figures
+from rvtrace.report import published_sizes
 from rvtrace.scoreboards.common.clauses import Clause, Plan
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,6 +62,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         pages[f"reference/options/{path.parent.name}.md"] = _options(path.parent.name)
     for ip in APIS:
         pages[f"reference/api/{ip}.md"] = _api(ip)
+    pages |= {source.page: source.text() for source in SOURCES if source.text}
+    pages["reference/sizes-riscv-tests.md"] = published_sizes.page(figures.read())
     for name, text in pages.items():
         if not files.get_file_from_path(name):
             file = File.generated(config, name, content=text)

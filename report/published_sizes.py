@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/sizes-riscv-tests.md and its chart, from what `rvtrace figures sizes SET=riscv-tests` measured
-(data/sizes.json).
+"""The page Sizes of published programs, which docs/hooks.py adds to the site, and its chart, from data/sizes.json.
 
-Nothing here needs the compiler: `page` and `chart` are made of the data alone, and a test compares both with the files.
+`rvtrace figures sizes SET=riscv-tests` measures and writes the data and the chart. Nothing here needs the compiler.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ from rvtrace.flow.programs.published import ETRACE, NTRACE, NTRACE_MEANS, NTRACE
 from rvtrace.jobs.builds import ROOT
 from rvtrace.report.charts import Bar, bars
 
-PAGE = ROOT / "docs" / "reference" / "sizes-riscv-tests.md"
 CHART = ROOT / "docs" / "images" / "sizes-riscv-tests.svg"
-FILES = (DATA, PAGE, CHART)
+FILES = (DATA, CHART)
 _STYLE = (
     "<style>text{font:13px system-ui,sans-serif;fill:#59616b}svg{--c0:#2f6fd0;--c1:#7fb0f0;--c2:#2e9d6b;--c3:#8fd0b0;"
     "--ink:#c0392b}</style>"
@@ -216,9 +214,8 @@ def _listed(values: Sequence[int]) -> str:
 
 
 def save(data: dict[str, Any]) -> None:
-    """Write the data, the page and the chart."""
+    """Write the data and the chart."""
     write(data)
-    PAGE.write_text(page(data))
     CHART.write_text(chart(data))
 
 

@@ -3,7 +3,7 @@
 side; as Markdown, for the README (rvtrace.flow.sizes).
 
 `rvtrace figures sizes SET=riscv-tests`: of the encoder models on programs with published figures; writes
-data/sizes.json, docs/reference/sizes-riscv-tests.md and its chart (rvtrace.flow.programs.figures).
+data/sizes.json, of which docs/hooks.py makes a page, and its chart (rvtrace.flow.programs.figures).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORDS = {
     "N": "processes, default the number of cores",
     "OUT": "folder of the results",
     "SET": "riscv-tests: nine benchmarks and CoreMark, beside published figures, with the encoder models",
-    "SAVE": "with SET: 0 only measures; default 1 writes the data, the page and the chart",
+    "SAVE": "with SET: 0 only measures; default 1 writes the data and the chart",
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m rvtrace.flow.generate`: RTL packages and pages from the register tables (CHECK=1: compare, write nothing);
+"""`python -m rvtrace.flow.generate`: RTL packages from the register tables (CHECK=1: compare, write nothing);
 also the SystemVerilog of the testbenches' row layouts below build/, which every build writes itself.
 """
 
@@ -15,7 +15,7 @@ from rvtrace.jobs.builds import ROOT
 def main(argv: list[str]) -> int:
     """Write the files, or with CHECK=1 return 1 if one of them differs from its table."""
     given = parse([word.replace("--check", "CHECK=1") for word in argv], {"CHECK": "1: write nothing, compare"},
-                  "Write RTL packages, documentation pages and row modules from their tables.")  # fmt: skip
+                  "Write RTL packages and row modules from their tables.")  # fmt: skip
     stale = outdated()
     if flag(given, "CHECK"):
         for name in stale:

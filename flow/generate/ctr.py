@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rvtrace.flow.generate.registers import address, constants, csr_table, field_table
-from rvtrace.flow.generate.source import COMMAND, Source, vector
+from rvtrace.flow.generate.source import Source, vector
 from rvtrace.models.csr.table import Csr
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.registers import CTR_BIT, DEPTH_CODES, SELECT, csr_file, csrs, entries, required
@@ -64,7 +64,7 @@ def _registers(found: Csr, prefix: str) -> list[str]:
 
 _INTRO = f"""# Control transfer records: the registers
 
-Generated from `{ORIGIN}` by `{COMMAND}`; edit the table, not this page.
+Generated from `{ORIGIN}`.
 What the block does with them: [ctr-profile.md](ctr-profile.md).
 
 - Two variants: `v1_0`, the ratified Smctr/Ssctr, and `v0_1_4`, the draft of 2023-09.
@@ -78,7 +78,7 @@ What the block does with them: [ctr-profile.md](ctr-profile.md).
 
 
 def _page() -> str:
-    """Text of `docs/reference/ctr-registers.md`."""
+    """The page of the registers."""
     lines = [_INTRO]
     for config in (RATIFIED, DRAFT):
         narrow = csr_file(Config(variant=config.variant, xlen=32))
@@ -114,6 +114,6 @@ SOURCE = Source(
         ),
         "The s and vs control registers have their fields where the machine register has them.",
     ),
-    "docs/reference/ctr-registers.md",
+    "reference/ctr-registers.md",
     _page,
 )

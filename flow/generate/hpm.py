@@ -6,7 +6,7 @@ them.
 from __future__ import annotations
 
 from rvtrace.flow.generate.registers import FIELDS, address, csr_line, field_row
-from rvtrace.flow.generate.source import COMMAND, Source, place, vector
+from rvtrace.flow.generate.source import Source, place, vector
 from rvtrace.models.csr.table import Csr, Field
 from rvtrace.models.hpm.config import FIRST, LAST, Config
 from rvtrace.models.hpm.events import CYCLES, FIRST_EVENT, RETIRED, selector_name
@@ -79,7 +79,7 @@ def _camel(name: str) -> str:
 
 _INTRO = f"""# Hardware performance counters: the registers
 
-Generated from `{ORIGIN}` by `{COMMAND}`; edit the table, not this page.
+Generated from `{ORIGIN}`.
 What the block does with them: [hpm-profile.md](hpm-profile.md).
 
 - Everything is 0 after reset. What is not listed reads 0
@@ -96,7 +96,7 @@ What the block does with them: [hpm-profile.md](hpm-profile.md).
 
 
 def _page() -> str:
-    """Text of `docs/reference/hpm-registers.md`."""
+    """The page of the registers."""
     narrow = csr_file(Config(xlen=32))
     rows = [(found.address, csr_line(found, narrow, stateen=False)) for found in _singles()]
     for found in _arrays().values():
@@ -151,6 +151,6 @@ SOURCE = Source(
         "Masks are those of an implementation with every option; h registers are bits 63:32 of their partners.",
         f"An address that ends in Base is that of counter 0 of an array: counter n, {FIRST} to {LAST}, is at Base + n.",
     ),
-    "docs/reference/hpm-registers.md",
+    "reference/hpm-registers.md",
     _page,
 )

@@ -17,8 +17,9 @@ COMMAND = "python -m rvtrace.flow.generate"
 class Source:
     """One table and what is generated from it.
 
-    origin: the module with the table. package, page: paths of the generated files, page "" if there is none. title:
-    first line of the package. notes: comment lines after it. body: the declarations. text: the page.
+    origin: the module with the table. package: path of the generated file. title: its first line. notes: comment lines
+    after it. body: the declarations. page, text: a page of the documentation below docs, which docs/hooks.py adds to
+    the site; "" and None if there is none.
     """
 
     origin: str
@@ -31,7 +32,7 @@ class Source:
 
     def files(self) -> dict[str, str]:
         """Path to text of each generated file."""
-        return {self.package: self.package_text()} | ({self.page: self.text()} if self.text else {})
+        return {self.package: self.package_text()}
 
     def package_text(self) -> str:
         """The SystemVerilog package, named as its file."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rvtrace.flow.generate.source import COMMAND, Source, access, bits, place, vector
+from rvtrace.flow.generate.source import Source, access, bits, place, vector
 from rvtrace.models.csr.table import Field, Legal, Register
 from rvtrace.models.tci.registers import Component, Params, components, registers
 
@@ -131,7 +131,7 @@ def _law_lines(f: Field, name: str) -> list[str]:
 
 _INTRO = f"""# Trace control: the registers
 
-Generated from `{ORIGIN}` by `{COMMAND}`; edit the table, not this page. How its RTL is built:
+Generated from `{ORIGIN}`. How its RTL is built:
 [rtl-tci.md](rtl-tci.md). The register map is that of the RISC-V Trace Control Interface 1.0.
 
 - Every register is 32 bits wide; a component has 4 KiB. What is not listed reads 0 and ignores writes.
@@ -157,7 +157,7 @@ predictor, no cache, no return stack) is 0. With a call counter instead of a ret
 
 
 def _page() -> str:
-    """Text of `docs/reference/tci-registers.md`."""
+    """The page of the registers."""
     lines = [_INTRO]
     for component in components(Params(filters=1, comparators=1)):
         lines += _component_lines(component)
@@ -250,6 +250,6 @@ SOURCE = Source(
     "Registers of the Trace Control Interface: offsets, reset values, settable bits, fields.",
     _package,
     ("Masks and legal values are those of an implementation with every option, and as many units as there can be.",),
-    "docs/reference/tci-registers.md",
+    "reference/tci-registers.md",
     _page,
 )

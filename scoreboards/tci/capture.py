@@ -72,7 +72,7 @@ class TciCapture:
     merged: the bytes that sinks took from the funnel. accesses: all of the register bus. memory: (cycle, address, word)
     written to system memory. pins: (cycle, TRC_CLK, TRC_DATA) of every change. readback: the trace the tool read
     through trRamData, None if it did not. bus_problems: (cycle, sentence). exact: the design declares
-    docs/reference/ntrace-profile.md and docs/reference/tci-registers.md. expect: what the system scenario states about
+    docs/reference/ntrace-profile.md and docs/reference/rtl-tci.md. expect: what the system scenario states about
     itself (see `rvtrace.tb.tci.stimulus.scenarios`).
     """
 
