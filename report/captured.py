@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rvtrace.flow.captured.judge import Judged
 from rvtrace.report import provenance
 from rvtrace.report.captured_model import result_of, subject_of
 from rvtrace.report.compliance import Compliance, write
+from rvtrace.report.goals import Goal
 
 
-def write_report(name: str, judged: Judged, out: Path, files: Iterable[Path] = ()) -> Compliance:
+def write_report(
+    name: str, judged: Judged, out: Path, files: Iterable[Path] = (), goals: Sequence[Goal] = ()
+) -> Compliance:
     """Write the report. name: of the device. files: that were read."""
-    return write(subject_of(name, judged, provenance.files_of(files)), [result_of(name, judged)], [], out)
+    subject = subject_of(name, judged, provenance.files_of(files))
+    return write(subject, [result_of(name, judged)], [], out, goals=goals)

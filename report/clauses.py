@@ -23,11 +23,16 @@ def _place(section: str) -> tuple[bool, list[tuple[int, int, str]]]:
     return not section[:1].isdigit(), parts
 
 
+def chapter(clause: Clause) -> str:
+    """The title under which a report has a clause."""
+    return clause.chapter or clause.section or "Not in the plan"
+
+
 def chapters(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     """The clauses of each chapter of the specification, in its order; the rulings and our own profile come last."""
     found: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.clause.chapter or row.clause.section or "Not in the plan", []).append(row)
+        found.setdefault(chapter(row.clause), []).append(row)
     named = [name for name in found if name not in (PROFILE, RULINGS)]
     if all(name[:1].isdigit() for name in named):
         named.sort(key=_place)

@@ -26,6 +26,7 @@ from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.jobs import files
 from rvtrace.jobs.arguments import json_of, typed
 from rvtrace.jobs.arguments import short as below
+from rvtrace.report import goals as plan_goals
 from rvtrace.report import provenance, signoff, summary
 from rvtrace.report.clauses import chapters
 from rvtrace.report.closing import steps
@@ -60,11 +61,12 @@ def write(
     out: Path,
     today: date | None = None,
     plans: Path = PLANS,
+    goals: Sequence[plan_goals.Goal] = (),
 ) -> Compliance:
     """Judge the results and write the files into a folder, which is made; ValueError or OSError if that cannot be
     done.
     """
-    compliance = judge(subject, results, waivers, today, plans)
+    compliance = judge(subject, results, waivers, today, plans, goals)
     try:
         _leave(compliance, out)
     except OSError:  # what was found is said all the same
@@ -154,6 +156,7 @@ def to_dict(compliance: Compliance) -> dict[str, Any]:
         "problems": compliance.problems,
         "runs": [{**asdict(run), "endings": dict(sorted(run.endings.items()))} for run in compliance.runs],
         "errors": [asdict(broken) for broken in compliance.broken],
+        "goals": [plan_goals.to_dict(goal) for goal in compliance.goals],
         "waivers": [_waiver(row) for row in compliance.waivers],
         "clauses": [_row(row) for row in compliance.rows],
     }
@@ -272,7 +275,7 @@ def render(compliance: Compliance, out: Path) -> str:
     return environment.get_template("compliance.html.j2").render(
         c=compliance, verdicts=VERDICTS, levels=LEVELS, marks=_MARKS, short=short, kind=kind, barred=_BARRED,
         chapters=chapters(compliance.rows), steps=steps(compliance.of("NOT-RUN")), parts_of=_parts_of,
-        viewed=lambda first: viewed(first, out),
+        percent=plan_goals.percent, viewed=lambda first: viewed(first, out),
     )  # fmt: skip
 
 

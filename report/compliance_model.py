@@ -21,6 +21,7 @@ from typing import Any
 
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.jobs import systems
+from rvtrace.report import goals as plan_goals
 from rvtrace.scoreboards.common.clauses import LEVELS, Clause, Plan, Specification
 from rvtrace.scoreboards.common.judge import Judge
 
@@ -180,7 +181,7 @@ class Compliance:
     """The whole report. problems: sentences about the evidence itself, each of which forbids a PASS. findings: causes
     first, those that lead in most runs first. judged: share of the instructions that could be judged. unread: runs of
     which none could. unit: what `judged` is a share of, where the instructions are not known. specifications: the texts
-    that the clauses are from.
+    that the clauses are from. goals: of the user's sign-off, and what became of them.
     """
 
     subject: Subject
@@ -195,6 +196,7 @@ class Compliance:
     unread: list[str] = field(default_factory=list)
     unit: str = "instructions"
     specifications: tuple[Specification, ...] = ()
+    goals: tuple[plan_goals.Reached, ...] = ()
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -270,8 +272,8 @@ class Compliance:
 
     @property
     def exit_code(self) -> int:
-        """0 for PASS, else 1."""
-        return 0 if self.passed else 1
+        """0 for PASS with no goal missed, else 1: the verdict is about the clauses, this about the sign-off."""
+        return 0 if self.passed and not plan_goals.missed(self.goals) else 1
 
     @property
     def sentence(self) -> str:
@@ -302,6 +304,8 @@ class Compliance:
         rest = [f"{n[verdict]} {verdict}" for verdict in ("NOT JUDGED", "NOT-RUN", "WAIVED", "N/A") if n[verdict]]
         if rest:
             said.append(", ".join(rest))
+        if goals := plan_goals.sentence(self.goals):
+            said.append(goals)
         states = Counter(row.state for row in self.flagged)
         if states:
             said.append(f"of the waivers {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
@@ -328,6 +332,7 @@ def judge(
     waivers: Sequence[Waiver] = (),
     today: date | None = None,
     plans: Path = PLANS,
+    goals: Sequence[plan_goals.Goal] = (),
 ) -> Compliance:
     """The report of result.json dicts (jobs/results.py), in the order given.
 
@@ -365,6 +370,7 @@ def judge(
         [str(r["name"]) for r in results if (found := _judged(r)) is not None and found[1] and not found[0]],
         unit,
         _specifications(subject, plans),
+        plan_goals.reached(goals, {subject.ip: list(rows.values())}, today),
     )  # fmt: skip
 
 

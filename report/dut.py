@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rvtrace.flow.dut.check import Checked
 from rvtrace.flow.dut.select import left_out, not_applicable, not_run
 from rvtrace.report import provenance
 from rvtrace.report.compliance import Compliance, write
 from rvtrace.report.compliance_model import Subject
+from rvtrace.report.goals import Goal
 
 
-def write_report(checked: Checked) -> Compliance:
+def write_report(checked: Checked, goals: Sequence[Goal] = ()) -> Compliance:
     """Write index.html, compliance.json and junit.xml about the runs; of some of them it is never a PASS."""
     dut, system, chosen, results = checked.dut, checked.system, checked.chosen, checked.results
     far = f"{len(results)} of {checked.total} runs"
@@ -41,4 +44,4 @@ def write_report(checked: Checked) -> Compliance:
     subject = Subject(
         dut.name, dut.ip, dut.title, about, not_applicable(dut, system, chosen, every), hidden, files, variants
     )
-    return write(subject, results, dut.waivers, checked.out)
+    return write(subject, results, dut.waivers, checked.out, goals=goals)

@@ -6,8 +6,8 @@ comparison) and coverage (for existing viewers).
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from rvtrace.jobs import files, systems
 from rvtrace.jobs.arguments import short, typed
 from rvtrace.jobs.builds import ROOT
 from rvtrace.report import clauses, history, junit, runs, summary
+from rvtrace.report import goals as plan_goals
 from rvtrace.report.charts import Bar, bars
 from rvtrace.report.closing import Step, steps
 from rvtrace.report.failure_text import Shown, shown
@@ -38,23 +39,27 @@ def write(
     only: Iterable[Path] | None = None,
     junit_file: str | None = None,
     regressions: Path | None = None,
+    goals: Iterable[plan_goals.Goal] = (),
 ) -> bool:
-    """Write the page about every result.json below a folder, and say where; whether the verdict is PASS. cover: as
-    `render`. only: the folders of these results instead of all. junit_file: for the results as JUnit's XML.
-    regressions: what earlier regressions left (rvtrace.flow.regress.history).
+    """Write the page about every result.json below a folder, and say where; whether the verdict is PASS, and no goal
+    missed. cover: as `render`. only: the folders of these results instead of all. junit_file: for the results as
+    JUnit's XML. regressions: what earlier regressions left (rvtrace.flow.regress.history). goals: of a sign-off.
     """
     reports, problems = load(results, plans, only)
     passed, sentences = verdict(reports, problems)
+    found = plan_goals.reached(goals, {report.ip: report.clauses for report in reports}, date.today())
+    if said := plan_goals.sentence(found):
+        sentences.append(f"{said}.")
     page = out / "index.html"
     try:
         if junit_file is not None:
             junit.write(junit.of_results((r for report in reports for r in report.results), problems), Path(junit_file))
-        files.write(page, render(reports, problems, str(results), cover, regressions))
+        files.write(page, render(reports, problems, str(results), cover, regressions, found))
         _leave_beside(reports, problems, out)
     finally:  # what was found is said whatever happens to the report
         print(f"{'PASS' if passed else 'FAIL'}  {' '.join(sentences)}", flush=True)
     print(f"report: {page}")
-    return passed
+    return passed and not plan_goals.missed(found)
 
 
 def _leave_beside(reports: list[Report], problems: list[str], out: Path) -> None:
@@ -114,8 +119,9 @@ def render(
     folder: str,
     cover: dict[str, Any] | None = None,
     regressions: Path | None = None,
+    goals: Sequence[plan_goals.Reached] = (),
 ) -> str:
-    """The page. cover: what `make cover` left (flow/cover/data.py). regressions: as `write`."""
+    """The page. cover: what `make cover` left (flow/cover/data.py). regressions: as `write`. goals: of a sign-off."""
     passed, sentences = verdict(reports, problems)
     found = problems + [p for r in reports for p in r.problems]
     environment = Environment(
@@ -136,7 +142,10 @@ def render(
         speeds_of=runs.speeds,
         viewed=viewed,
         passed=passed,
-        said=_said(reports) if len(reports) > 1 else sentences,
+        said=(_said(reports) if len(reports) > 1 else sentences)
+        + [f"{said}." for said in [plan_goals.sentence(goals)] if said],
+        goals=goals,
+        goal_percent=plan_goals.percent,
         problems=[p for p in found if [p] != sentences and f"{p}." not in sentences],
         reports=reports,
         overview=len(reports) > 1,

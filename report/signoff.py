@@ -20,6 +20,7 @@ from rvtrace.jobs import files
 from rvtrace.jobs.arguments import ArgumentError
 from rvtrace.report import provenance
 from rvtrace.report.compliance_model import LEVELS, VERDICTS, Compliance, Row, percent
+from rvtrace.report.goals import percent as goal_percent
 
 PAGE, SUMS = "signoff.html", "SHA256SUMS"
 NAMESPACE = "rvtrace-compliance"  # of the signature: one made for something else does not count
@@ -57,7 +58,7 @@ def render(compliance: Compliance) -> str:
         lstrip_blocks=True,
     )  # fmt: skip
     return environment.get_template("signoff.html.j2").render(
-        c=compliance, verdicts=VERDICTS, levels=LEVELS, evidence=evidence, tool=provenance.tool(),
+        c=compliance, verdicts=VERDICTS, levels=LEVELS, evidence=evidence, percent=goal_percent, tool=provenance.tool(),
         url=next((text.url for text in compliance.specifications if text.url), ""),
         digest=provenance.whole(compliance.subject.files),
         share=percent(compliance.observed / compliance.applicable) if compliance.applicable else "nothing",

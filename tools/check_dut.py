@@ -20,6 +20,7 @@ from rvtrace.flow.jobs import tolerances
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import parse, short
 from rvtrace.report import compliance as compliance_report
+from rvtrace.report import goals as plan_goals
 from rvtrace.report import junit, signoff
 from rvtrace.report.dut import write_report
 from rvtrace.report.viewer_failing import write
@@ -32,6 +33,7 @@ WORDS = {
     "K": "part of a name, or several joined by commas: only those runs",
     "FAST": "1: Verilator builds without optimization, for a first look; its runs take longer",
     "JUNIT": junit.WORD,
+    "GOALS": plan_goals.WORD,
     "SIGN": signoff.WORD,
     "OUT": "folder of report and results, default build/results/dut/<name>-<simulator>",
     "N": "processes, default 2",
@@ -56,9 +58,10 @@ def _tolerances(argv: list[str]) -> dict[str, str]:
 def main(argv: list[str]) -> int:
     """0 for PASS, 1 for FAIL, 130 if it was stopped."""
     given = parse(argv, known(argv), __doc__ or "", ("OUT", "JUNIT"))
+    goals = plan_goals.read(Path(given["GOALS"])) if "GOALS" in given else []
     failing_page.made_by(write)
     checked = check(given)
-    compliance, page = write_report(checked), short(checked.out / "index.html")
+    compliance, page = write_report(checked, goals), short(checked.out / "index.html")
     if "JUNIT" in given:
         junit.write(compliance_report.junit(compliance), Path(given["JUNIT"]))
     if "SIGN" in given:

@@ -24,6 +24,7 @@ from rvtrace.flow.processes import cores
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse
 from rvtrace.jobs.names import TRACES
 from rvtrace.report import compliance as compliance_report
+from rvtrace.report import goals as plan_goals
 from rvtrace.report import junit, signoff
 from rvtrace.report.captured import write_report
 from rvtrace.report.compliance import Compliance
@@ -38,6 +39,7 @@ WORDS = {
     "RETIRED": "what the hart retired while tracing was on, retired.csv; without it the trace is judged by itself",
     "CONFIG": "JSON with the encoder's options; without it the defaults, and the options below",
     "JUNIT": junit.WORD,
+    "GOALS": plan_goals.WORD,
     "SIGN": signoff.WORD,
     "OUT": "folder for index.html, compliance.json and junit.xml (default build/compliance/<name of the trace>)",
     "SOURCE": FILE_WORDS["SOURCE"],
@@ -59,6 +61,7 @@ def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
     system = _system(argv)
     given = parse(argv, known(argv), __doc__ or "", ("OUT", "JUNIT"))
+    goals = plan_goals.read(Path(given["GOALS"])) if "GOALS" in given else []
     paths = Paths.of(given, system)
     megabytes = number(given, "MEMORY", MEMORY)
     long = paths.is_long(given, system)
@@ -72,7 +75,7 @@ def main(argv: list[str]) -> int:
                 judged = judge_parts(given, files, processes, longest(system, megabytes, processes))
             else:
                 judged = judge(given, paths, files)
-            compliance = write_report(name, judged, out, paths.every)
+            compliance = write_report(name, judged, out, paths.every, goals)
             if "JUNIT" in given:
                 junit.write(compliance_report.junit(compliance), Path(given["JUNIT"]))
             if "SIGN" in given:

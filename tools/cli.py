@@ -84,12 +84,12 @@ class Command:
 
 
 # Modules that need neither a simulator nor a checkout.
-ALONE = frozenset(("check", "compare", "view", "decode", "capture_loading", "new_profile"))
+ALONE = frozenset(("check", "compare", "view", "decode", "capture_loading", "new_profile", "new_goals"))
 COMMANDS = (
     Command("check", CHECK, "An IP in the testbench, or a captured trace: a compliance report"),
     Command("doctor", CHECK, "What this machine or an IP's description lacks, and what to do"),
-    Command("new", CHECK, "Begin a description: of an IP, of a core, or of a hart for the tandem verifier",
-            kinds={"dut": "new_dut", "core": "new_core", "profile": "new_profile"}),
+    Command("new", CHECK, "Begin a description: of an IP, a core, a hart (tandem verifier), or the goals of a sign-off",
+            kinds={"dut": "new_dut", "core": "new_core", "profile": "new_profile", "goals": "new_goals"}),
     Command("compare", CHECK, "What changed between two compliance reports"),
     Command("report", CHECK, "The page about all results; LIST=results lists them, KEEP=30d removes old ones",
             turned={"KEEP": "report_kept"}),

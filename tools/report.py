@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One HTML page about everything that was run: `make report`, or of one folder `make report IN=build/results/run`.
 
-Reads every result.json below IN and writes OUT/index.html (self-contained; a page of all systems begins with
-a comparison) and OUT/coverage (for existing viewers). Exits 1 if the verdict is not PASS: a failed or broken
-run, an unreadable result, or nothing run at all. `LIST=coverage` prints the coverage points instead, as Markdown.
+Reads every result.json below IN and writes OUT/index.html (self-contained; a page of all systems begins with a
+comparison) and OUT/coverage (for existing viewers). Exits 1 if the verdict is not PASS: a failed or broken run, an
+unreadable result, nothing run at all; or if a goal of GOALS= is missed. `LIST=coverage` prints the coverage points
+instead, as Markdown.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from rvtrace.flow.regress import history
 from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, parse
 from rvtrace.jobs.builds import ROOT
-from rvtrace.report import coverage_points, junit, page
+from rvtrace.report import coverage_points, goals, junit, page
 from rvtrace.tools import report_kept
 
 WORDS = {
@@ -27,6 +28,7 @@ WORDS = {
     ),
     "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
     "JUNIT": junit.WORD,
+    "GOALS": goals.WORD,
     "LIST": "results: only list what is below build/, or coverage: the coverage points as Markdown",
     "KEEP": report_kept.WORDS["KEEP"],
 }
@@ -46,7 +48,9 @@ def main(argv: list[str]) -> int:
     regressions = None if "IN" in given else history.PLACE
     plans, cover = Path(given.get("PLAN", page.PLANS)), _cover(given)
     junit_file = given.get("JUNIT")
-    return 0 if page.write(results, out, plans, cover, junit_file=junit_file, regressions=regressions) else 1
+    asked = goals.read(Path(given["GOALS"]), plans) if "GOALS" in given else []
+    passed = page.write(results, out, plans, cover, junit_file=junit_file, regressions=regressions, goals=asked)
+    return 0 if passed else 1
 
 
 def _cover(given: Mapping[str, str]) -> dict[str, Any] | None:

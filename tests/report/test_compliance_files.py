@@ -141,7 +141,7 @@ def test_json_holds_what_the_page_shows(out):
     assert list(found) == [
         "schema", "subject", "date", "verdict", "sentence", "counts", "levels", "checked", "judged",
         "applicable", "observed", "specifications", "files", "tool", "findings", "problems", "runs",
-        "errors", "waivers", "clauses",
+        "errors", "goals", "waivers", "clauses",
     ]  # fmt: skip
     assert [(row["id"], row["verdict"]) for row in found["clauses"]] == [
         ("NT-1", "PASS"),
