@@ -88,6 +88,8 @@ class View:
         frames = shown.frames()
         table, no_lines = shown.codes.table(self.elf)
         notes = [*shown.notes, *self.judgement.notes, *self._missing(no_lines)]
+        accesses = None if shown.noun == "operation" else shown.accesses()  # operations are accesses themselves
+        tracks = [*shown.tracks, *([accesses] if accesses else [])]
         events = shown.events[:EVENTS]
         if len(shown.events) > EVENTS:
             notes.append(f"only the first {EVENTS:,} of {len(shown.events):,} events are marked")
@@ -109,9 +111,7 @@ class View:
             "losses": sorted(shown.losses),
             "hart": self.beside
             and self.beside.to_dict([one.index for one in self.findings], [one.index for one in sorted(shown.losses)]),
-            "tracks": [
-                [one.name, one.kind, one.unit, packed(one.at, delta=True), halves(one.value)] for one in shown.tracks
-            ],
+            "tracks": [[one.name, one.kind, one.unit, packed(one.at, delta=True), halves(one.value)] for one in tracks],
             "tables": shown.tables,
             "waves": self.waves.to_dict(),
             "columns": {

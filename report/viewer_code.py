@@ -14,6 +14,7 @@ from rvtrace.models.riscv.isa import Flow, Insn
 from rvtrace.models.riscv.program import NO_TARGET, Program
 from rvtrace.models.riscv.source_lines import Lines
 from rvtrace.report.viewer_calls import Code
+from rvtrace.report.viewer_csrs import named
 
 VARIANT = "v2_0"  # itypes of the specification that has all of them
 
@@ -72,5 +73,6 @@ class Codes:
                 known[key] = len(sources)
                 sources.append([line.file, line.number, line.text])
             numbers.append(known[key])
-        texts = [isa.disassemble(insn, self.program) for insn in self.insns]
+        xlen = self.program.xlen
+        texts = [named(isa.disassemble(insn, self.program), insn, xlen) for insn in self.insns]
         return {"text": texts, "line": numbers, "lines": sources}, lines.missing or lines.withheld

@@ -28,11 +28,11 @@ from rvtrace.models.ctr.records import EXCEPTION, INTERRUPT, TYPES, Record
 from rvtrace.models.ctr.rows import Rows as CtrRows
 from rvtrace.models.hpm.config import Config as HpmConfig
 from rvtrace.models.hpm.rows import Rows as HpmRows
-from rvtrace.models.riscv.csr import OPS
+from rvtrace.models.riscv.csr import OPS, OUTCOMES
 from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Kind, Priv, Retired
 from rvtrace.models.subsystem.config import Config as SubsystemConfig
-from rvtrace.report import listing
+from rvtrace.report import listing, viewer_csrs
 from rvtrace.report.viewer_code import Codes
 from rvtrace.report.viewer_cycles import LARGEST, Cycles
 from rvtrace.report.viewer_hart import TRAPS, instructions_of
@@ -199,10 +199,10 @@ def _hpm(folder: Path, config: Mapping[str, Any], program: Program | None, limit
             ("written", "hex", None),
             ("read", "hex", None),
             ("mode", "dec", names),
-            ("outcome", "dec", None),
+            ("outcome", "dec", OUTCOMES),
         )
     )
-    shapes = [Shape(f"{OPS.get(op, op)} {_csr(addr)}", fields) for op, addr in known]
+    shapes = [Shape(f"{OPS.get(op, op)} {viewer_csrs.name(addr, settings.xlen)}", fields) for op, addr in known]
     values = np.column_stack(
         [getattr(rows, name)[asked].astype(np.uint64) for name in ("wdata", "rdata", "mode", "outcome")]
     )
@@ -221,12 +221,14 @@ def _hpm(folder: Path, config: Mapping[str, Any], program: Program | None, limit
     named = json.loads(read.read_text()) if read.is_file() else []
     describe: Any = listing.of("hpm")
     titles = {int(one["n"]): f"{one['csr']} ({describe.counted(one)})" for one in named}
+    cycles = {int(one["n"]) for one in named if describe.counted(one) == "cycles"}
     for n in range(counters.shape[1]):
         values = counters[:, n]
         changed = np.flatnonzero(np.diff(values.astype(np.int64), prepend=-1))
         if len(changed) < 2:
             continue
-        found.tracks.append(Track(titles.get(n, f"counter {n}"), "level", index[changed], values[changed]))
+        unit = "cycles" if n in cycles else ""
+        found.tracks.append(Track(titles.get(n, f"counter {n}"), "counter", index[changed], values[changed], unit))
     bits = of.astype(np.int64)
     rising = bits & ~np.concatenate(([0], bits[:-1]))
     for k in np.flatnonzero(rising).tolist():
@@ -236,22 +238,6 @@ def _hpm(folder: Path, config: Mapping[str, Any], program: Program | None, limit
         found.events.append(EventShown("interrupt", int(index[k]), -1, "LCOFIP is set"))
     found.events.sort(key=lambda event: event.index)
     return found
-
-
-def _csr(address: int) -> str:
-    """The name of a counter or of its event selector; of other CSRs the address."""
-    for base, prefix, event in ((0xB00, "m", False), (0xC00, "", False), (0x320, "m", True)):
-        n = address - base
-        if 0 <= n < 32:
-            named = {0: f"{prefix}cycle", 1: "time", 2: f"{prefix}instret"}
-            return (
-                f"mhpmevent{n}"
-                if event and n > 2
-                else f"{address:#05x}"
-                if event
-                else named.get(n, f"{prefix}hpmcounter{n}")
-            )
-    return f"{address:#05x}"
 
 
 def _of_each(index: np.ndarray, cycle: np.ndarray, count: int) -> np.ndarray | None:
@@ -298,7 +284,8 @@ def _subsystem(
     for name in looks[0]["counters"] if looks else ():
         values = np.array([look["counters"].get(name, 0) for look in looks], np.uint64)
         if len(set(values.tolist())) > 1:
-            found.tracks.append(Track(f"{name} (as read)", "level", np.array(places), values))
+            unit = "cycles" if name == "mcycle" else ""
+            found.tracks.append(Track(f"{name} (as read)", "sampled", np.array(places), values, unit))
     return found
 
 

@@ -17,6 +17,7 @@ from rvtrace.models.tandem.decoder.decoded import Decoded
 from rvtrace.models.tandem.decoder.listing import key_name
 from rvtrace.models.tandem.places import places as item_places
 from rvtrace.report.viewer_code import Codes
+from rvtrace.report.viewer_csrs import name as csr_name
 from rvtrace.report.viewer_traces import EventShown, FieldShown, Loss, Messages, Shape, Shapes, Shown, first_of, runs_of
 
 _TRAP_CSRS = ({0x341, 0x342}, {0x141, 0x142})  # mepc and mcause, sepc and scause: both change at a trap
@@ -90,7 +91,7 @@ def _shape(row: Any, changed: Any, more: Any, requests: Any, xlen: int) -> Shape
     addresses = {tandem.STATE_KEY + n for n in (tandem.PC,)}
     fields = [
         FieldShown(
-            key_name(key, xlen),
+            csr_name(key, xlen) if key < tandem.GPR_BASE else key_name(key, xlen),
             "addr" if key in addresses else "hex",
             tandem.PRIVILEGES if key == tandem.STATE_KEY + tandem.PRIV else None,
         )

@@ -20,6 +20,7 @@ from rvtrace.models.riscv.program import Program
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.report.viewer_calls import breaks, frames
 from rvtrace.report.viewer_code import Codes
+from rvtrace.report.viewer_csrs import accessed
 from rvtrace.report.viewer_cycles import Cycles
 
 if TYPE_CHECKING:  # what is of one system is imported where it is used
@@ -88,9 +89,10 @@ class Loss(NamedTuple):
 
 
 class Track(NamedTuple):
-    """A lane of its own over the instructions. kind: "level" (`value` holds from each place on), "bars" (bytes of a
+    """A lane of its own over the instructions. kind: "level" (`value` holds from each place on), "counter" (likewise,
+    and it only grows: shown as a rate), "sampled" (a counter that was read at these places), "bars" (bytes of a
     message there), or "marks" (things that are shown when one is selected: `value` is the number of a table, or -1).
-    at: instructions before each, not decreasing. unit: what a value counts.
+    at: instructions before each, not decreasing. unit: what a value counts; "cycles" of a counter of all clock cycles.
     """
 
     name: str
@@ -137,6 +139,14 @@ class Shown:
             self.tracks.append(
                 Track(f"{self.noun}s waiting", "level", messages.first, self.cycles.waiting, f"{self.noun}s")
             )
+
+    def accesses(self) -> Track | None:
+        """A lane with a mark at each instruction that accesses a CSR; None if there is none."""
+        these = np.array([accessed(insn) is not None for insn in self.codes.insns], bool)
+        if not len(self.rows) or not these.any():
+            return None
+        at = np.flatnonzero(these[self.rows])
+        return Track("CSR accesses", "marks", at, np.full(len(at), -1, np.int64))
 
     def frames(self) -> Any:
         """The call stack (viewer_calls.py)."""

@@ -50,6 +50,10 @@ const tracks = await Promise.all(D.tracks.map(async ([name, kind, unit, at, [low
   let most = 0; for (const v of value) if (v > most) most = v;
   return { name, kind, unit, at: places, value, most };
 }));
+/* Counters as rates: of the instructions between two places; IPC of a counter of all clock cycles. */
+let rates = true;
+const grows = (track) => track.kind === "counter" || track.kind === "sampled" || track.kind === "clock";
+const tracksNow = () => rates && clock ? [clock, ...tracks] : tracks;
 const wide = (pair, i) => BigInt(pair[1][i] >>> 0) << 32n | BigInt(pair[0][i] >>> 0);
 const N = D.counts.instructions, M = D.counts.messages, B = D.counts.bytes;
 const codePc = Array.from(C.codeSize, (_, i) => wide(C.codePc, i));
@@ -144,6 +148,27 @@ function along(from, to) {
     return to[i] + (to[i + 1] - to[i]) * (x - from[i]) / (from[i + 1] - from[i]);
   };
 }
+/* Of a page without counters the clock cycles of the instructions give a lane as well. */
+const clock = timeOf && AXES.cycle && !tracks.some(grows) ? { name: "clock cycles", kind: "clock", unit: "cycles", at: AXES.insn, value: [], most: 0 } : null;
+function counted(track, i) {
+  if (track.kind === "clock") return AXES.cycle.of(i);
+  const k = last(track.at, i);
+  if (k < 0) return 0;
+  if (track.kind === "counter" || k + 1 >= track.at.length || track.at[k + 1] === track.at[k]) return track.value[k];
+  return track.value[k] + (track.value[k + 1] - track.value[k]) * (i - track.at[k]) / (track.at[k + 1] - track.at[k]);
+}
+const LEAST = 32;  // instructions of a rate: of fewer it says little but whether something happened
+const MOST_EACH = 64;  // events in an instruction; more is no event but a write of the counter
+/* The rate in [from, to) of the instructions, NaN where the counter was written or does not say. */
+function rate(track, from, to) {
+  if (to - from < LEAST) { const middle = (from + to) / 2; from = middle - LEAST / 2; to = middle + LEAST / 2; }
+  from = Math.max(Math.round(from), 0); to = Math.min(Math.round(to), N);  // a counter steps at whole instructions
+  if (track.kind === "sampled" && (from < track.at[0] || to > track.at[track.at.length - 1])) return NaN;
+  const grown = counted(track, to) - counted(track, from), each = to - from;
+  if (!(each > 0) || grown < 0 || grown > each * MOST_EACH) return NaN;
+  return track.unit === "cycles" ? grown ? each / grown : NaN : grown / each * 1000;
+}
+const rateName = (track) => track.unit === "cycles" ? `IPC (${track.name.replace(/ \(.*\)$/, "")})` : `${track.name} per 1,000 instructions`;
 let axis = AXES.insn || AXES.byte || { name: "nothing", low: 0, high: 1, of: (i) => i, back: (v) => v };
 const view = { a: axis.low, b: axis.high, down: 0 };
 /* Where a message begins on the axis; which of them begins last before a value. */
@@ -174,8 +199,8 @@ const tint = (text, light = 0) => {
 /* As tall as what there is to draw, the lists below as tall as the window leaves. */
 function layout() {
   const phone = matchMedia("(max-width: 900px)").matches;
-  const wanted = AXIS + (D.findings.length ? FOUND : 0) + (D.priv.length ? 17 : 0) + (D.contexts.length > 1 ? 17 : 0) + (eventCount && N ? 16 : 0) + (M ? 43 : 0) + tracks.length * (TRACK + 3) + Math.max(depths.length - 1, 1) * FRAME + 12;
-  canvas.style.height = Math.max(130, Math.min(wanted, innerHeight * ((phone ? .44 : .42) + Math.min(tracks.length, 8) * .025))) + "px";
+  const wanted = AXIS + (D.findings.length ? FOUND : 0) + (D.priv.length ? 17 : 0) + (D.contexts.length > 1 ? 17 : 0) + (eventCount && N ? 16 : 0) + (M ? 43 : 0) + tracksNow().length * (TRACK + 3) + Math.max(depths.length - 1, 1) * FRAME + 12;
+  canvas.style.height = Math.max(130, Math.min(wanted, innerHeight * ((phone ? .44 : .42) + Math.min(tracksNow().length, 8) * .025))) + "px";
   const panes = document.querySelector(".panes");
   panes.style.height = Math.max(330, innerHeight - panes.getBoundingClientRect().top - scrollY - 44) + "px";
 }
@@ -262,6 +287,17 @@ function messageLane(y, h) {
   let k = Math.max(messageBefore(view.a), 0);
   const stop = Math.min(messageBefore(view.b) + 1, M);
   if (stop <= k) return;
+  if (D.noun === "operation" && (stop - k) * 4 < W) {  // an access has a place, and no length
+    for (let m = k, next; m < stop; m = next) {
+      for (next = m + 1; next < stop && X(messageX(next)) - X(messageX(m)) < 1; next++);
+      const x = X(messageX(m)), on = S.message >= m && S.message < next, edge = next < M ? X(messageX(next)) : W;
+      pen.fillStyle = on ? ink.warn : tint(D.shapes[C.shape[m]][0], -12);
+      pen.beginPath(); pen.moveTo(x, y + 4); pen.lineTo(x + 6, y + 10); pen.lineTo(x, y + 16); pen.lineTo(x - 6, y + 10); pen.fill(); pen.fillRect(x - .5, y + 10, 1, h - 10);
+      const text = D.shapes[C.shape[m]][0] + (next - m > 1 ? ` and ${whole(next - m - 1)} more` : "");
+      if (widthOf(text) < edge - x - 16) label(text, x + 6, edge, y + 3, 14);
+    }
+    return;
+  }
   if ((stop - k) * 4 < W) {
     intervals(k, stop, messageX, (m) => m + 1 < M ? messageX(m + 1) : axis.high, (m, v) => messageBefore(v) + 1, (m) => tint(D.shapes[C.shape[m]][0]),
       (m) => B ? [`${D.shapes[C.shape[m]][0]} ${C.length[m]}`, D.shapes[C.shape[m]][0]] : D.shapes[C.shape[m]][0], y, h);
@@ -282,15 +318,18 @@ function messageLane(y, h) {
 /* A lane of its own: levels as steps (of those that share a pixel the least and the most), bars of bytes, or marks. */
 function trackLane(track, y, h) {
   const { at: places, value } = track, from = Math.max(last(places, axis.back(view.a)), 0), stop = Math.min(last(places, axis.back(view.b)) + 2, places.length);
+  if (rates && grows(track)) { rateLane(track, y, h); return; }
   const brief = track.name.replace(/ \(.*\)$/, ""), most = track.kind === "marks" ? "" : `, up to ${whole(track.most)}`;
-  if (track.kind === "marks") caption([track.name, brief], y);
+  if (track.kind === "marks" && value[0] >= 0) caption([track.name, brief], y);
   pen.save(); pen.beginPath(); pen.rect(0, y, W, h); pen.clip();
   if (track.kind === "marks") {
     const middle = y + h / 2, half = Math.min(5, h / 2);
     for (let k = from; k < stop;) {
       const x = X(axis.of(places[k])), on = S.table === value[k] && value[k] >= 0;
       pen.fillStyle = on ? ink.warn : ink.accent; pen.beginPath(); pen.moveTo(x, middle - half); pen.lineTo(x + half, middle); pen.lineTo(x, middle + half); pen.lineTo(x - half, middle); pen.fill();
-      k = Math.max(k + 1, last(places, axis.back(at(x + 3))));
+      const next = Math.max(k + 1, last(places, axis.back(at(x + 3))));
+      if (value[k] < 0 && N) { const text = D.code.text[C.rows[Math.min(places[k], N - 1)]], edge = next < places.length ? X(axis.of(places[next])) : W; if (widthOf(text) < edge - x - 18) label(text, x + half, edge, y, h, ink.soft); }
+      k = next;
     }
   } else {
     const scale = (v) => y + h - 1 - Math.max(v, 0) / (track.most || 1) * (h - 3);
@@ -315,16 +354,35 @@ function trackLane(track, y, h) {
     pen.globalAlpha = 1;
   }
   pen.restore();
+  if (track.kind === "marks" && value[0] < 0) caption([track.name], y);
   if (track.kind !== "marks") caption([track.name + most, brief + most, brief], y);
 }
-const passed = () => Math.min(Math.floor(view.down), tracks.length);  // tracks that were moved out of sight
-const trackAt = (y) => { const lane = lanes.find(([name, top, h]) => name.startsWith("track") && y >= top && y < top + h); return lane ? tracks[+lane[0].slice(5)] : null; };
+const BAR = 3;  // pixels of a rate
+function rateLane(track, y, h) {
+  const values = [];
+  let most = 0;
+  for (let x = 0, from = axis.back(at(0)); x < W; x += BAR) {
+    const to = axis.back(at(x + BAR)), value = rate(track, from, to);
+    values.push(value); if (value > most) most = value;
+    from = to;
+  }
+  pen.fillStyle = ink.accent; pen.globalAlpha = .55;
+  values.forEach((value, n) => { if (value > 0) { const tall = Math.max(value / most * (h - 2), 1); pen.fillRect(n * BAR, y + h - tall, BAR, tall); } });
+  pen.globalAlpha = 1;
+  const name = rateName(track), tail = most ? `, up to ${most.toLocaleString("en", { maximumSignificantDigits: 3 })}` : "";
+  caption([name + tail, name.replace(/ \([^)]*\)/, "") + tail, name.replace(/ \(.*\)| per .*$/g, "") + tail, name.replace(/ \(.*\)| per .*$/g, "")], y);
+}
+const passed = () => Math.min(Math.floor(view.down), tracksNow().length);  // tracks that were moved out of sight
+const trackAt = (y) => { const lane = lanes.find(([name, top, h]) => name.startsWith("track") && y >= top && y < top + h); return lane ? tracksNow()[+lane[0].slice(5)] : null; };
+/* The mark under the pointer, -1 if there is none. */
+function placeOfMark(track, x) {
+  let best = -1, near = 9;
+  for (const k of [last(track.at, axis.back(at(x))), last(track.at, axis.back(at(x))) + 1, last(track.at, axis.back(at(x + 8)))]) if (k >= 0 && k < track.at.length && Math.abs(X(axis.of(track.at[k])) - x) < near) { best = k; near = Math.abs(X(axis.of(track.at[k])) - x); }
+  return best;
+}
 function markAt(x, y) {
   const track = trackAt(y);
-  if (!track || track.kind !== "marks") return -1;
-  let best = -1, near = 9;
-  for (const k of [last(track.at, axis.back(at(x))), last(track.at, axis.back(at(x))) + 1, last(track.at, axis.back(at(x + 8)))]) if (k >= 0 && k < track.at.length && Math.abs(X(axis.of(track.at[k])) - x) < near) { best = track.value[k]; near = Math.abs(X(axis.of(track.at[k])) - x); }
-  return best;
+  return track && track.kind === "marks" ? [track, placeOfMark(track, x)] : [null, -1];
 }
 function selectTable(n) {
   const track = tracks.find((t) => t.kind === "marks" && t.value.includes(n));
@@ -396,7 +454,7 @@ function paint() {
   if (D.contexts.length > 1) lane("context", 14, () => bands(D.contexts, y, "context"));
   if (eventCount && N) lane("events", 13, eventLane);
   if (M) lane("messages", 40, messageLane);
-  tracks.forEach((track, n) => n >= passed() && lane("track" + n, TRACK, () => trackLane(track, y, TRACK)));
+  tracksNow().forEach((track, n) => n >= passed() && lane("track" + n, TRACK, () => trackLane(track, y, TRACK)));
   lanes.push(["frames", y, H - y]);
   pen.save(); pen.beginPath(); pen.rect(0, y, W, H - y); pen.clip();
   const left = axis.back(view.a);
@@ -503,7 +561,7 @@ function keep() {
   const middle = (view.a + view.b) / 2;
   view.a = Math.min(Math.max(middle - span / 2, axis.low), axis.high - span);
   view.b = view.a + span;
-  view.down = Math.min(Math.max(view.down, 0), Math.max(depths.length - 3, 0) + tracks.length);
+  view.down = Math.min(Math.max(view.down, 0), Math.max(depths.length - 3, 0) + tracksNow().length);
   draw();
 }
 function zoom(by, x = W / 2) { const v = at(x); view.a = v - (v - view.a) * by; view.b = v + (view.b - v) * by; keep(); }
@@ -522,8 +580,14 @@ function about(x, y) {
   const frame = frameAt(x, y);
   if (frame >= 0) said.push(`${C.frameKind[frame] === 2 ? "trap handler " : ""}${functionName(C.frameFunction[frame], C.frameBegin[frame])}: ${many(C.frameLength[frame], "instruction")}, depth ${C.frameDepth[frame]}`);
   const k = messageBefore(at(x));
-  const track = trackAt(y), j = track ? last(track.at, axis.back(at(x))) : -1;
-  if (j >= 0) said.unshift(track.kind === "marks" ? track.name : `${track.name}: ${whole(track.value[j])}${track.unit ? " " + track.unit : ""}`);
+  const track = trackAt(y), j = track && track.kind !== "clock" ? last(track.at, axis.back(at(x))) : -1;
+  const mark = track && track.kind === "marks" ? placeOfMark(track, x) : -1;
+  if (track && rates && grows(track)) {
+    const value = rate(track, axis.back(at(x - BAR / 2)), axis.back(at(x + BAR / 2)));
+    said.unshift(`${rateName(track)}: ${Number.isNaN(value) ? "not known here" : value.toLocaleString("en", { maximumSignificantDigits: 4 })}`);
+  }
+  if (mark >= 0 && track.value[mark] < 0) said.unshift(`${track.name}: ${D.code.text[C.rows[Math.min(track.at[mark], N - 1)]]}`);
+  else if (j >= 0) said.unshift(track.kind === "marks" ? track.name : `${track.name}: ${whole(track.value[j])}${track.unit ? " " + track.unit : ""}`);
   if (timeOf && N && i >= 0 && i < N) said.push(`cycle ${whole(timeOf(i))}`);
   if (k >= 0 && k < M) said.push(`${D.noun} ${whole(k)} ${D.shapes[C.shape[k]][0]}` + (B ? `, byte ${hex(C.offset[k])}, ${many(C.length[k], "byte")}` : ""));
   return said.join("  ·  ");
@@ -835,10 +899,11 @@ const lift = (e) => {
     const name = cursors.a < 0 ? "a" : cursors.b < 0 ? "b" : cursorNear(e.offsetX, Infinity);
     setCursor(name, indexAt(e.offsetX));
   } else if (e.type === "pointerup" && was && !(held && dragged) && !fingers.size && dragged < 5) {
-    const mark = markAt(e.offsetX, e.offsetY);
+    const [track, mark] = markAt(e.offsetX, e.offsetY);
     const flag = causeAt().find(([f]) => e.offsetY < AXIS + FOUND && Math.abs(X(messageX(f.message)) - e.offsetX) < 5);
     const lane = lanes.find(([, y, h]) => e.offsetY >= y && e.offsetY < y + h);
-    if (mark >= 0) selectTable(mark);
+    if (mark >= 0 && track.value[mark] >= 0) selectTable(track.value[mark]);
+    else if (mark >= 0) selectInsn(track.at[mark]);
     else if (flag) selectFinding(flag[1]);
     else if (!N || axis === AXES.byte || (lane && lane[0] === "messages")) selectMessage(messageBefore(at(e.offsetX)));
     else selectInsn(Math.floor(axis.back(at(e.offsetX))));
@@ -857,7 +922,7 @@ const KEYS = {
   "+": () => zoom(.5), "=": () => zoom(.5), "-": () => zoom(2), "0": () => { view.a = axis.low; view.b = axis.high; view.down = 0; keep(); },
   "/": () => { $("search").focus(); $("search").select(); }, n: () => hit(1), N: () => hit(-1), "?": () => $("keys").showModal(), t: flip,
   "[": () => selectMessage(S.message - 1), "]": () => selectMessage(S.message + 1), Escape: clear,
-  f: () => nextFinding(1), F: () => nextFinding(-1), z: zoomHere,
+  r: () => asRates(!rates), f: () => nextFinding(1), F: () => nextFinding(-1), z: zoomHere,
   ArrowLeft: (e) => e.shiftKey && cursors[moved] >= 0 ? setCursor(moved, cursors[moved] - 1) : move(-(view.b - view.a) / 8),
   ArrowRight: (e) => e.shiftKey && cursors[moved] >= 0 ? setCursor(moved, cursors[moved] + 1) : move((view.b - view.a) / 8),
   a: () => setCursor("a", chosen()), b: () => setCursor("b", chosen()), c: noCursors,
@@ -879,6 +944,9 @@ document.addEventListener("keydown", (e) => {
 function flip() { root.classList.toggle("light", isDark()); root.classList.toggle("dark", !root.classList.contains("light")); recolor(); try { localStorage.setItem("rvtrace-theme", root.classList.contains("dark") ? "dark" : "light"); } catch { /* a page from a file may have no storage */ } }
 function recolor() { dark = isDark(); frameColors.clear(); resize(); Object.values(lists).forEach((l) => l.render()); }
 $("theme").addEventListener("click", flip);
+function asRates(on) { if (!tracks.some(grows)) return; rates = on; $("rates").value = on ? "rate" : "count"; resize(); measure(); }
+$("counted").hidden = !tracks.some(grows);
+$("rates").addEventListener("change", (e) => asRates(e.target.value === "rate"));
 $("measure").addEventListener("click", measureShown);
 $("help").addEventListener("click", () => $("keys").showModal());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
@@ -951,7 +1019,7 @@ if (!follow() && D.findings.length) selectFinding(0);
 paint();
 root.dataset.ms = Math.round(performance.now() - begun);
 root.dataset.state = "ready";
-window.traceView = { view, S, lists, counts: D.counts, search: (text) => { $("search").value = text; hit(1); }, axes: Object.keys(AXES), selectMessage, selectInsn, selectFinding, selectTable, setCursor, span, cursorX, zoom, move, paint: () => { paint(); return drawn; } };
+window.traceView = { view, S, lists, counts: D.counts, search: (text) => { $("search").value = text; hit(1); }, axes: Object.keys(AXES), selectMessage, selectInsn, selectFinding, selectTable, tracks: () => tracksNow().map((track) => [track.name, track.kind]), rate: (name, from, to) => rate(tracksNow().find((track) => track.name === name), from, to), setCursor, span, cursorX, zoom, move, paint: () => { paint(); return drawn; } };
 })().catch((error) => {
   const note = document.getElementById("trouble");
   note.textContent = `The page cannot show the trace (${error.message}). The summary is below.`;

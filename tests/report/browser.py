@@ -18,6 +18,18 @@ WORDS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe", "--no-first-run",
 )  # fmt: skip
 
+# What the timeline of the viewer writes: text, where it begins and ends.
+WRITTEN = """(() => {
+  const pen = document.getElementById("lanes").getContext("2d"), found = [], write = pen.fillText;
+  pen.fillText = (text, x, y) => {
+    found.push([text, x, x + pen.measureText(text).width]);
+    write.call(pen, text, x, y);
+  };
+  traceView.paint();
+  delete pen.fillText;
+  return found;
+})()"""
+
 
 class Browser:
     """One page of one browser, closed with the `with` block. timeout: seconds for each answer."""

@@ -9,7 +9,7 @@ from rvtrace.flow.captured.files import load
 from rvtrace.models.ntrace.decoder.decode import decode
 from rvtrace.report.viewer_failing import write
 from tests.common.there import there
-from tests.report.browser import BROWSER, Browser
+from tests.report.browser import BROWSER, WRITTEN, Browser
 from tests.report.test_viewer_runs import failing
 from tests.report.viewer_captures import capture
 from tests.tools.captures import run, write_capture
@@ -224,17 +224,7 @@ def test_the_table_of_functions_is_sorted_by_a_click(page):
     assert not page.errors
 
 
-# What the canvas writes, each with its place; and headers and chips whose text is wider than they are, or in two lines.
-WRITTEN = """(() => {
-  const pen = document.getElementById("lanes").getContext("2d"), found = [], write = pen.fillText;
-  pen.fillText = (text, x, y) => {
-    found.push([text, x, x + pen.measureText(text).width]);
-    write.call(pen, text, x, y);
-  };
-  traceView.paint();
-  delete pen.fillText;
-  return found;
-})()"""
+# Headers and chips whose text is wider than they are, or in two lines.
 BROKEN = """[...document.querySelectorAll("#findings button, #detail th, #code .ev, .chip")].filter((one) =>
   one.scrollWidth > one.clientWidth + 1 || one.getClientRects().length > 1 ||
   one.clientHeight > 2.9 * parseFloat(getComputedStyle(one).fontSize) || one.getBoundingClientRect().right > innerWidth
