@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from rvtrace.jobs import front
 from rvtrace.scoreboards.common.clauses import Clause
 
-_RTL, _RETIRED, _LATER = "`make check DUT=`", "RETIRED=", "later"
+_RTL, _RETIRED, _LATER = "`make check DUT=`", "give RETIRED=", "later"  # in reasons, as front.spoken has them
 _NAMED = 4  # options or situations that a sentence names
 
 
@@ -57,9 +58,9 @@ def steps(not_run: Iterable[Row]) -> list[Step]:
 def _kind(row: Row) -> str:
     if row.clause.status == "later":
         return _LATER
-    if _RTL in row.reason:
+    if front.spoken(_RTL) in row.reason:
         return _RTL
-    if _RETIRED in row.reason:
+    if front.spoken(_RETIRED) in row.reason:
         return _RETIRED
     if row.clause.needs:
         return "options"
@@ -70,9 +71,9 @@ def _step(kind: str, rows: list[Row]) -> Step:
     if kind == _LATER:
         return Step("No check of this version reaches", {}, rows, possible=False)
     if kind == _RTL:
-        return Step("A check of the RTL, which sees the ports (`rvtrace check --dut`), closes", {}, rows)
+        return Step(front.spoken(f"A check of the RTL, which sees the ports ({_RTL}), closes"), {}, rows)
     if kind == _RETIRED:
-        return Step("The retire stream of the hart (`--retired`) closes", {}, rows)
+        return Step(front.spoken("The retire stream of the hart (RETIRED=) closes"), {}, rows)
     if kind == "options":
         parts = _fewest(rows, _options)
         values: dict[str, int] = {}

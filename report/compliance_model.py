@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.dut.waivers import Waiver
-from rvtrace.jobs import systems
+from rvtrace.jobs import front, systems
 from rvtrace.report import goals as plan_goals
 from rvtrace.scoreboards.common.clauses import LEVELS, Clause, Plan, Specification
 from rvtrace.scoreboards.common.judge import Judge
@@ -538,7 +538,7 @@ def _verdict(row: Row, subject: Subject, unit: str) -> tuple[str, str]:
         return "N/A", why
     if row.clause.status == "later":
         return "NOT-RUN", row.clause.reason
-    return "NOT-RUN", subject.not_run.get(row.id, "no run met it")
+    return "NOT-RUN", front.spoken(subject.not_run.get(row.id, "no run met it"))
 
 
 def _state(waiver: Waiver, row: Row | None, today: date) -> WaiverRow:
@@ -597,7 +597,7 @@ def _problems(results: list[Mapping[str, Any]], rows: Mapping[str, Row]) -> list
     """What is wrong with the evidence."""
     said = []
     for r in results:
-        said += r.get("problems", [])
+        said += map(front.spoken, r.get("problems", []))
         failed = bool(r["failures"]) or any(count for _, count in r["clauses"].values())
         if r["verdict"] not in ENDINGS:
             said.append(

@@ -151,6 +151,7 @@ def render(
         overview=len(reports) > 1,
         formats=formats(reports),
         cover=cover,
+        cover_command=typed("cover", {}),
         folder=folder,
         written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         revision=_revision(),

@@ -9,11 +9,12 @@ from html.parser import HTMLParser
 
 import pytest
 
+from rvtrace.jobs import front
 from rvtrace.report.closing import steps
-from rvtrace.report.compliance import ComplianceError, kind, read, short
+from rvtrace.report.compliance import ComplianceError, Subject, kind, read, short, write
 from rvtrace.report.failure_text import shown
 from tests.common.there import there
-from tests.report.compliance_data import PLAN, TEXT, broken, failing, made, result, waiver
+from tests.report.compliance_data import PLAN, TEXT, TODAY, broken, failing, made, result, waiver
 
 
 class Page(HTMLParser):
@@ -259,3 +260,29 @@ def test_the_bar_has_the_counts_of_what_applies(out):
     counts = read(out)["counts"]
     bar = next(attrs for _, attrs in page.tags if attrs.get("class") == "bar")
     assert bar["aria-label"] == "1 PASS, 1 FAIL, 1 WAIVED" and (counts["PASS"], counts["FAIL"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "used, words",
+    [("make", ("`make check DUT=`", "give RETIRED=", "check CONFIG=.")), ("rvtrace", ("`rvtrace check --dut`",
+     "give --retired", "check --config."))],
+)  # fmt: skip
+def test_sentences_are_in_the_form_of_the_command_that_was_used(tmp_path, monkeypatch, used, words):
+    monkeypatch.setenv(front.FRONT, used)
+    monkeypatch.setattr(front, "_known", {"RETIRED": "", "CONFIG": ""})
+    rows = "".join(f'[clause."NT-{n}"]\nsection = "8"\nlevel = "may"\nwhat = "w"\n' for n in (20, 21))
+    plans = tmp_path / "plans"
+    (plans / "ntrace").mkdir(parents=True)
+    (plans / "ntrace" / "plan.toml").write_text(PLAN + rows)
+    why = {"NT-20": "is about the ports; `make check DUT=` sees them", "NT-21": "the hart; give RETIRED="}
+    subject = Subject("acme", "ntrace", "N-Trace", not_run=why)
+    problem = {"problems": ["t.bin is damaged; then check CONFIG="]}
+    c = write(subject, [result() | problem], [], tmp_path / "out", TODAY, plans)
+    assert [words[n] in row.reason for n, row in enumerate(c.rows[-2:])] == [True, True]
+    heads = [step.head for step in steps(c.of("NOT-RUN"))]
+    assert any(words[0] in head for head in heads) and len(heads) == 3
+    for name in ("index.html", "compliance.json", "junit.xml", "signoff.html", "summary.md"):
+        text = (tmp_path / "out" / name).read_text()
+        other = "make check" if used == "rvtrace" else "rvtrace check"
+        assert other not in text, name
+    assert words[2] in (tmp_path / "out" / "index.html").read_text()

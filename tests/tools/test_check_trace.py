@@ -187,7 +187,5 @@ def test_a_buffer_that_wrapped_is_judged_between_its_ends(tmp_path, check, form,
 def test_a_width_other_than_the_programs_is_refused_before_anything_is_decoded(tmp_path, check, form, monkeypatch):
     folder = WRITE[form](tmp_path / form)
     monkeypatch.setattr(check_trace, "judge", lambda *words: pytest.fail("the trace was judged"))
-    with pytest.raises(
-        ArgumentError, match=r"program is for RV64 and the configuration says XLEN=32; give .*XLEN=64"
-    ):
+    with pytest.raises(ArgumentError, match=r"program is for RV64 and the configuration says XLEN=32; give .*XLEN=64"):
         check(form, f"TRACE={folder}/trace.bin", f"ELF={folder}/program.elf", "XLEN=32")
