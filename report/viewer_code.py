@@ -57,8 +57,8 @@ class Codes:
         )
 
     def table(self, elf: Path | None) -> tuple[dict[str, Any], str]:
-        """What the page needs: for each its text and source line; and why there are no source lines, or no text
-        of them, or "".
+        """What the page needs: for each its text and source line, and the source files with the text that may be shown;
+        and why there are no source lines, or no text of them, or "".
         """
         lines, known = Lines(elf), dict[tuple[str, int], int]()
         sources: list[list[Any]] = []
@@ -75,4 +75,5 @@ class Codes:
             numbers.append(known[key])
         xlen = self.program.xlen
         texts = [named(isa.disassemble(insn, self.program), insn, xlen) for insn in self.insns]
-        return {"text": texts, "line": numbers, "lines": sources}, lines.missing or lines.withheld
+        files = {file: lines.source(file) for file in sorted({file for file, *_ in sources})}
+        return {"text": texts, "line": numbers, "lines": sources, "files": files}, lines.missing or lines.withheld

@@ -118,6 +118,10 @@ class Lines:
         texts = self._text(file)
         return Line(file, number, texts[number - 1].strip() if 0 < number <= len(texts) else "")
 
+    def source(self, file: str) -> list[str]:
+        """The lines of a file, none if its text is not shown."""
+        return [line.rstrip() for line in self._text(file)]
+
     @property
     def withheld(self) -> str:
         """A sentence about files whose text is not shown, "" if there are none."""

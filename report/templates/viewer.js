@@ -196,11 +196,12 @@ const tint = (text, light = 0) => {
   if (!tints.has(key)) tints.set(key, dark ? `hsl(${hue(text)} 42% ${30 - light}%)` : `hsl(${hue(text)} 62% ${80 + light}%)`);
   return tints.get(key);
 };
+let chosenHeight = 0;  // of the timeline, if it was dragged
 /* As tall as what there is to draw, the lists below as tall as the window leaves. */
 function layout() {
   const phone = matchMedia("(max-width: 900px)").matches;
   const wanted = AXIS + (D.findings.length ? FOUND : 0) + (D.priv.length ? 17 : 0) + (D.contexts.length > 1 ? 17 : 0) + (eventCount && N ? 16 : 0) + (M ? 43 : 0) + tracksNow().length * (TRACK + 3) + Math.max(depths.length - 1, 1) * FRAME + 12;
-  canvas.style.height = Math.max(130, Math.min(wanted, innerHeight * ((phone ? .44 : .42) + Math.min(tracksNow().length, 8) * .025))) + "px";
+  canvas.style.height = chosenHeight && !phone ? chosenHeight + "px" : Math.max(130, Math.min(wanted, innerHeight * ((phone ? .44 : .42) + Math.min(tracksNow().length, 8) * .025))) + "px";
   const panes = document.querySelector(".panes");
   panes.style.height = Math.max(330, innerHeight - panes.getBoundingClientRect().top - scrollY - 44) + "px";
 }
@@ -680,8 +681,41 @@ lists.code = new List($("code"), N, (i, row) => {
     e.title = said; row.append(e);
   }
   row.append(make("span", "end", D.code.text[code]), make("span", "sym", place(code)));
-  if (line >= 0) { const [file, number, text] = D.code.lines[line], src = make("span", "src", `${file.split("/").pop()}:${number} ${text}`); src.title = `${file}:${number} ${text}`; row.append(src); }
+  if (line >= 0) { const [file, number, text] = D.code.lines[line], src = make("span", "src", `${file.split("/").pop()}:${number}`); src.title = `${file}:${number} ${text}`; row.append(src); }
 }, (i) => selectInsn(i));
+
+/* The source file of what is selected. A line's number of runs is that of the instruction of it that ran most. */
+const source = { file: "", text: [], at: new Map(), runs: null };
+function runsOfLines() {
+  const each = new Float64Array(D.code.text.length), runs = new Float64Array(D.code.lines.length);
+  for (let i = 0; i < N; i++) each[C.rows[i]]++;
+  D.code.line.forEach((line, code) => { if (line >= 0 && each[code] > runs[line]) runs[line] = each[code]; });
+  return runs;
+}
+function showFile(file) {
+  const box = $("source").querySelector(".list");
+  if (source.file === file) return;
+  source.file = file; source.text = D.code.files[file] || []; source.at = new Map();
+  D.code.lines.forEach(([name, number], line) => { if (name === file) source.at.set(number, line); });
+  source.runs = source.runs || runsOfLines();
+  $("source").querySelector("h2").textContent = file.split("/").pop(); $("source").querySelector("h2").title = file;
+  box.querySelector(".empty")?.remove();
+  if (!source.text.length) box.append(make("p", "empty", `The text of ${file} is not in this page: only files below a folder that is named are read. Make the page again with --source ${file.replace(/\/[^/]*$/, "")}`));
+  lists.source.count = source.text.length; lists.source.measure();
+}
+function lineOf(i) { return i >= 0 ? D.code.line[C.rows[i]] : -1; }
+/* The next instruction of a line, after the selected one; from the start again. */
+function nextOfLine(line) {
+  for (let n = 1; n <= N; n++) { const i = (Math.max(S.insn, -1) + n) % N; if (D.code.line[C.rows[i]] === line) return i; }
+  return -1;
+}
+lists.source = new List($("source"), 0, (n, row) => {
+  const line = source.at.get(n + 1), now = lineOf(S.insn);
+  if (line === undefined) row.classList.add("none");
+  if (now >= 0 && now === line) row.setAttribute("aria-selected", "true");
+  row.append(make("span", "at", String(n + 1)), make("span", "sz", line === undefined ? "" : whole(source.runs[line])), make("span", "end", source.text[n]));
+  if (line !== undefined) row.title = `${source.text[n].trim()}\nran ${whole(source.runs[line])} times; a click selects its next instruction`;
+}, (n) => { const line = source.at.get(n + 1); if (line !== undefined) selectInsn(nextOfLine(line)); });
 
 /* ---- selection: one place, shown everywhere ---- */
 
@@ -713,6 +747,8 @@ function shown() {
   if (S.byte >= 0) lists.bytes.show(Math.floor(S.byte / PER)); else lists.bytes.render();
   if (S.message >= 0) lists.messages.show(S.message); else lists.messages.render();
   if (S.insn >= 0) lists.code.show(S.insn); else lists.code.render();
+  const line = lineOf(S.insn);
+  if (line >= 0) { showFile(D.code.lines[line][0]); lists.source.show(D.code.lines[line][1] - 1); } else if (source.file) lists.source.render();
   marks(); say();
   if (S.insn >= 0 && axis !== AXES.byte) reveal(axis.of(S.insn)); else if (S.message >= 0) reveal(messageX(S.message)); else draw();
   try { history.replaceState(null, "", S.insn >= 0 ? `#i=${S.insn}` : S.message >= 0 ? `#m=${S.message}` : "#"); } catch { /* some browsers refuse it to a page from a file */ }
@@ -934,7 +970,7 @@ document.addEventListener("keydown", (e) => {
   const section = e.target.closest && e.target.closest("section"), steps = { ArrowUp: -1, ArrowDown: 1, PageUp: -20, PageDown: 20 };
   if (e.key in steps && e.target.classList.contains("list")) {
     const by = steps[e.key];
-    if (section.id === "code") selectInsn(S.insn + by); else if (section.id === "messages") selectMessage(S.message + by); else { const b = Math.min(Math.max(S.byte + by * PER, 0), B - 1); selectMessage(Math.max(byteMessage(b), 0), b); }
+    if (section.id === "code") selectInsn(S.insn + by); else if (section.id === "source") lists.source.go(lists.source.top + by); else if (section.id === "messages") selectMessage(S.message + by); else { const b = Math.min(Math.max(S.byte + by * PER, 0), B - 1); selectMessage(Math.max(byteMessage(b), 0), b); }
   } else if (e.key === "Enter" && e.target === canvas) { if (N) selectInsn(Math.floor(axis.back((view.a + view.b) / 2))); else selectMessage(messageBefore((view.a + view.b) / 2)); }
   else if (e.target === canvas && e.key === "ArrowDown") { view.down++; keep(); } else if (e.target === canvas && e.key === "ArrowUp") { view.down--; keep(); }
   else if (KEYS[e.key] && !(e.target.id === "detail" && e.key.startsWith("Arrow"))) KEYS[e.key](e);
@@ -967,6 +1003,43 @@ function measure() {
   Object.values(lists).forEach((l) => l.measure());
 }
 
+/* ---- panes that resize: by a drag, by arrow keys, and back by a double click ---- */
+
+const STEP = 24;  // pixels of an arrow key
+function splitter(bar, across, begin, to, reset) {
+  let from = 0;
+  const place = (e) => across ? e.clientY : e.clientX;
+  const done = () => { resize(); measure(); };
+  bar.addEventListener("pointerdown", (e) => { bar.setPointerCapture(e.pointerId); from = place(e); begin(); e.preventDefault(); });
+  bar.addEventListener("pointermove", (e) => { if (bar.hasPointerCapture(e.pointerId)) { to(place(e) - from); done(); } });
+  bar.addEventListener("dblclick", () => { reset(); done(); });
+  bar.addEventListener("keydown", (e) => {
+    const by = { [across ? "ArrowUp" : "ArrowLeft"]: -STEP, [across ? "ArrowDown" : "ArrowRight"]: STEP }[e.key];
+    if (by) { begin(); to(by); done(); e.preventDefault(); e.stopPropagation(); }
+  });
+}
+const sections = () => [...document.querySelectorAll(".panes section")].filter((one) => !one.hidden);
+document.querySelectorAll(".panes > .split").forEach((bar) => {
+  let sides = [], widths = [];
+  splitter(bar, false, () => {
+    const all = sections(), after = all.findIndex((one) => bar.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+    document.querySelector(".panes").classList.add("sized");
+    all.map((one) => [one, one.offsetWidth]).forEach(([one, width]) => { one.style.flexGrow = width; });
+    sides = [all[after - 1], all[after]]; widths = sides.map((one) => one.offsetWidth);
+  }, (by) => {
+    const moved = Math.min(Math.max(by, 90 - widths[0]), widths[1] - 90);
+    sides[0].style.flexGrow = widths[0] + moved; sides[1].style.flexGrow = widths[1] - moved;
+  }, () => { document.querySelector(".panes").classList.remove("sized"); sections().forEach((one) => { one.style.flexGrow = ""; }); });
+});
+{
+  let tall = 0;
+  splitter($("taller"), true, () => { tall = canvas.offsetHeight; }, (by) => { chosenHeight = Math.min(Math.max(tall + by, 90), innerHeight * .85); }, () => { chosenHeight = 0; });
+  splitter($("fields"), true, () => { tall = $("detail").offsetHeight; }, (by) => {
+    const most = $("messages").clientHeight - 90;
+    $("detail").style.maxHeight = "none"; $("detail").style.height = Math.min(Math.max(tall - by, 40), most) + "px";
+  }, () => { $("detail").style.maxHeight = $("detail").style.height = ""; });
+}
+
 /* ---- tables of the summary: a click on a column sorts by it, again the other way ---- */
 
 document.querySelectorAll("table.sortable").forEach((table) => {
@@ -992,8 +1065,10 @@ document.querySelectorAll("table.sortable").forEach((table) => {
 try { const kept = localStorage.getItem("rvtrace-theme"); if (kept) { root.classList.add(kept); dark = isDark(); } } catch { /* likewise */ }
 $("app").hidden = false;
 if (!B && M) document.querySelectorAll("#bytes, .tabs [data-pane=bytes]").forEach((e) => { e.hidden = true; });
-$("code").classList.toggle("lines", D.code.lines.length > 0);
-document.querySelector(".panes").classList.toggle("two-panes", !B && M > 0);
+if (D.code.lines.length) {
+  document.querySelectorAll("#source, .tabs [data-pane=source]").forEach((e) => { e.hidden = false; });
+  document.querySelector(".panes").classList.add("with-source");
+}
 document.querySelector(".tools").hidden = false;
 if (innerWidth <= 900 || N) $("summary").open = false;
 addEventListener("resize", () => { resize(); measure(); });
@@ -1015,6 +1090,7 @@ function follow() {
   return true;
 }
 addEventListener("hashchange", follow);
+if (D.code.lines.length) showFile(D.code.lines[Math.max(lineOf(0), 0)][0]);
 if (!follow() && D.findings.length) selectFinding(0);
 paint();
 root.dataset.ms = Math.round(performance.now() - begun);
