@@ -90,6 +90,8 @@ class Line:
 
 def lines(rows: Sequence[Line]) -> Markup:
     """Each line on its own scale, which begins at 0, with its last value beside it."""
+    if not rows:
+        return Markup("")
     shapes, said, high, top = [], [], 34, 6
     for row in rows:
         values = [value for _, value in row.points]

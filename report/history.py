@@ -8,7 +8,10 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from rvtrace.flow.regress.history import Entry, read
+from rvtrace.flow.regress.history import Entry, Part, read
+from rvtrace.jobs import systems
+from rvtrace.jobs.arguments import ArgumentError
+from rvtrace.models.common import shown
 from rvtrace.report.charts import Figure, Line, lines
 
 _TREND, _LAST = 40, 10  # regressions in the trend, and in the table of findings
@@ -21,7 +24,72 @@ def figures(path: Path | None) -> list[Figure]:
     entries = read(path) if path is not None else []
     if not entries:
         return []
-    return [_trend(entries[-_TREND:]), _findings(entries[-_LAST:])]
+    found = [_trend(entries[-_TREND:]), _by_system(entries[-_TREND:]), _findings(entries[-_LAST:])]
+    return [figure for figure in found if figure is not None]
+
+
+def text(entries: list[Entry]) -> list[str]:
+    """The last regressions as lines for a terminal, each with its systems."""
+    found = []
+    for one in entries[-_LAST:]:
+        found.append(f"{_day(one)}  {shown.line(one.name):<28} {one.passed:,} of {one.seeds:,} seeds passed")
+        found += [
+            f"  {_title(part.ip):<16} {part.passed:,} of {part.seeds:,} passed, {part.held} clauses held,"
+            f" {part.failed} failed{f', coverage {_covered(part):.1f} %' if part.bins else ''}"
+            for part in one.systems
+        ]
+    return found
+
+
+def _title(ip: str) -> str:
+    try:
+        return systems.bench(ip).title
+    except ArgumentError:  # a system of another version
+        return shown.line(ip)
+
+
+def _covered(part: Part) -> float:
+    return 100 * part.hit / part.bins if part.bins else 0.0
+
+
+def _by_system(entries: list[Entry]) -> Figure | None:
+    """How each system went: clauses that held and coverage, and against the regression before."""
+    went: dict[str, list[tuple[str, Part]]] = {}
+    for entry in entries:
+        for part in entry.systems:
+            went.setdefault(part.ip, []).append((f"{_day(entry)}, {entry.name}", part))
+    if not went:
+        return None
+    drawn, rows = [], []
+    for ip, parts in went.items():
+        title, (_, last) = _title(ip), parts[-1]
+        before = parts[-2][1] if len(parts) > 1 else last
+        if len(parts) > 1:
+            drawn.append(Line(f"{title}, clauses held", tuple((of, float(part.held)) for of, part in parts)))
+            drawn.append(Line(f"{title}, coverage %", tuple((of, _covered(part)) for of, part in parts if part.bins)))
+        rows.append(
+            (
+                title,
+                f"{last.passed:,} of {last.seeds:,}",
+                _change(last.held, before.held),
+                _change(last.failed, before.failed),
+                f"{_covered(last):.1f} %" if last.bins else "-",
+                f"{_covered(last) - _covered(before):+.1f}" if last.bins and before.bins else "-",
+                str(len(parts)),
+            )
+        )
+    return Figure(
+        "Regressions by system",
+        "The last regression of each system, and what changed since the one before it. Regressions of other seeds and"
+        " lengths reach other clauses and bins.",
+        lines([line for line in drawn if line.points]),
+        ("System", "Seeds passed", "Clauses held", "Clauses failed", "Coverage", "Change", "Regressions"),
+        tuple(rows),
+    )
+
+
+def _change(now: int, before: int) -> str:
+    return f"{now}" if now == before else f"{now} ({now - before:+d})"
 
 
 def _day(entry: Entry) -> str:

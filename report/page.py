@@ -16,10 +16,11 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from rvtrace.flow.failures import Bucket
+from rvtrace.flow.regress.history import read as read_history
 from rvtrace.jobs import files, systems
 from rvtrace.jobs.arguments import short, typed
 from rvtrace.jobs.builds import ROOT
-from rvtrace.report import clauses, history, junit, runs, summary
+from rvtrace.report import clauses, dashboard, history, junit, runs, summary
 from rvtrace.report import goals as plan_goals
 from rvtrace.report.charts import Bar, bars
 from rvtrace.report.closing import Step, steps
@@ -40,10 +41,12 @@ def write(
     junit_file: str | None = None,
     regressions: Path | None = None,
     goals: Iterable[plan_goals.Goal] = (),
+    json_file: str | None = None,
 ) -> bool:
     """Write the page about every result.json below a folder, and say where; whether the verdict is PASS, and no goal
     missed. cover: as `render`. only: the folders of these results instead of all. junit_file: for the results as
     JUnit's XML. regressions: what earlier regressions left (rvtrace.flow.regress.history). goals: of a sign-off.
+    json_file: for the report as JSON (report/dashboard.py).
     """
     reports, problems = load(results, plans, only)
     passed, sentences = verdict(reports, problems)
@@ -54,6 +57,10 @@ def write(
     try:
         if junit_file is not None:
             junit.write(junit.of_results((r for report in reports for r in report.results), problems), Path(junit_file))
+        if json_file is not None:
+            entries = read_history(regressions) if regressions is not None else []
+            made = dashboard.of(reports, passed, sentences, problems, found, entries, _revision())
+            dashboard.write(made, Path(json_file))
         files.write(page, render(reports, problems, str(results), cover, regressions, found))
         _leave_beside(reports, problems, out)
     finally:  # what was found is said whatever happens to the report

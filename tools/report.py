@@ -16,7 +16,7 @@ from typing import Any
 from rvtrace.flow.regress import history
 from rvtrace.jobs.arguments import ArgumentError, json_of, main_guard, parse
 from rvtrace.jobs.builds import ROOT
-from rvtrace.report import coverage_points, goals, junit, page
+from rvtrace.report import coverage_points, dashboard, goals, junit, page
 from rvtrace.tools import report_kept
 
 WORDS = {
@@ -29,6 +29,7 @@ WORDS = {
     "PLAN": "folder with the plans <ip>.toml (default tests/plan)",
     "JUNIT": junit.WORD,
     "GOALS": goals.WORD,
+    "JSON": dashboard.WORD,
     "LIST": "results: only list what is below build/, or coverage: the coverage points as Markdown",
     "KEEP": report_kept.WORDS["KEEP"],
 }
@@ -36,7 +37,7 @@ WORDS = {
 
 def main(argv: list[str]) -> int:
     """The command line; returns the exit code."""
-    given = parse(argv, WORDS, "Write the report.", ("OUT", "JUNIT"))
+    given = parse(argv, WORDS, "Write the report.", ("OUT", "JUNIT", "JSON"))
     if given.get("LIST") == "results":
         return report_kept.main([])
     if "LIST" in given:
@@ -49,7 +50,10 @@ def main(argv: list[str]) -> int:
     plans, cover = Path(given.get("PLAN", page.PLANS)), _cover(given)
     junit_file = given.get("JUNIT")
     asked = goals.read(Path(given["GOALS"]), plans) if "GOALS" in given else []
-    passed = page.write(results, out, plans, cover, junit_file=junit_file, regressions=regressions, goals=asked)
+    passed = page.write(
+        results, out, plans, cover, junit_file=junit_file, regressions=regressions, goals=asked,
+        json_file=given.get("JSON"),
+    )  # fmt: skip
     return 0 if passed else 1
 
 

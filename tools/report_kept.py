@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make report LIST=results`: what there is in build/results and build/compliance, when it was written, how big it is
-and how it ended. `make report KEEP=30d` removes what is older, and never what is not a result (rvtrace.flow.results).
+and how it ended; then the last regressions, system by system. `make report KEEP=30d` removes what is older, and never
+what is not a result (rvtrace.flow.results).
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import time
 
 from rvtrace.flow import results
 from rvtrace.flow.progress import during
-from rvtrace.jobs.arguments import main_guard, parse
+from rvtrace.flow.regress import history as regressions
+from rvtrace.jobs.arguments import main_guard, parse, typed
 from rvtrace.jobs.builds import ROOT
+from rvtrace.report import history
 
 WORDS = {"KEEP": "remove what is older than so many days (30d), hours (12h) or weeks (2w)"}
 
@@ -27,6 +30,9 @@ def main(argv: list[str]) -> int:
     if seconds is None:
         print("\n".join(kept.line(ROOT) for kept in found))
         print(f"{_count(found)}, {results.size(sum(kept.size for kept in found))}")
+        if entries := regressions.read(regressions.PLACE):
+            print("\n".join(["", "regressions, the newest last:", *history.text(entries)]))
+            print(f"as charts: {typed('report', {})}, under Regressions")
         return 0
     removed, left = results.clean(found, seconds, time.time())
     for kept in removed:
