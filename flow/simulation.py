@@ -32,6 +32,7 @@ from rvtrace.flow.compilers import OF_VERILATOR, Recipe, compile_vvp, verilate
 from rvtrace.flow.generate import rows
 from rvtrace.flow.progress import during
 from rvtrace.flow.simulators import Simulator
+from rvtrace.flow.test_logs import TestLogs
 from rvtrace.jobs import files
 from rvtrace.jobs.arguments import json_of, short
 from rvtrace.jobs.builds import ROOT, Bench, BuildConfig
@@ -324,18 +325,20 @@ def run(
         job.sim = build.sim.name
         (Path(job.out) / "result.json").unlink(missing_ok=True)
     save_jobs(jobs, out_dir / "jobs.json")
-    reported = 0
+    reported, logs = 0, TestLogs(jobs)
 
     def watch() -> None:
         nonlocal reported
         if stop is not None and stop.is_set():
             raise Stopped
+        logs.show()
         # The last one may yet turn out to be an error: see below.
         while tell is not None and reported < len(jobs) - 1 and (result := finished(jobs[reported])) is not None:
             tell(result)
             reported += 1
 
     trouble = _simulate(build, out_dir, timeout, watch, plusargs)
+    logs.show(final=True)
     results = []
     for job in jobs:
         why = trouble or f"the simulator left no result; see {out_dir / 'simulator.log'}"

@@ -10,6 +10,7 @@ from rvtrace.jobs.job import Job
 from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.verdict import Verdict
 
+TEST_LOG = "test.log"  # beside a result.json: what the user's test of that job printed and logged
 KEPT_FAILURES = 50  # of one job
 KEPT_DAMAGE = 1000  # places that could not be judged
 _TIMES = ("encoder", "decoder", "scoreboard")

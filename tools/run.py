@@ -22,6 +22,7 @@ from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import ArgumentError, flag, main_guard, number, parse, short
 from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.builds import ROOT
+from rvtrace.jobs.results import TEST_LOG
 from rvtrace.report import junit, page
 from rvtrace.report.viewer_failing import write
 from rvtrace.report.waves import LEFT, annotate
@@ -67,6 +68,8 @@ def main(argv: list[str]) -> int:
     if "JUNIT" in given:
         junit.write(junit.of_results([result]), Path(given["JUNIT"]))
     print(f"result    {short(out / 'result.json')}")
+    if job.test:
+        print(f"log       {short(out / TEST_LOG)}")
     if waves:
         print(f"waveform  {short(wave)}")
         print("\n".join(said))

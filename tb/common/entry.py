@@ -30,6 +30,7 @@ from rvtrace.jobs.job import Job, JobError
 from rvtrace.jobs.names import test_class_of
 from rvtrace.jobs.results import blank
 from rvtrace.scoreboards.common.clauses import Failure
+from rvtrace.tb.common import test_log
 from rvtrace.tb.common.agents.base import CONFIG
 from rvtrace.tb.common.agents.reset import ProgrammingError
 from rvtrace.tb.common.base import BaseTest, RunConfig
@@ -49,12 +50,14 @@ async def jobs(dut: Any) -> None:
         out = Path(job.out)
         out.mkdir(parents=True, exist_ok=True)
         begin, loggers = time.perf_counter(), set(logging.Logger.manager.loggerDict)
-        try:
-            result: dict[str, Any] = await _play(dut, job, user_test(ROOT / job.test, kind) if job.test else kind)
-        except Exception as error:
-            traceback.print_exc()
-            said = str(error) if isinstance(error, ProgrammingError) else f"{type(error).__name__}: {error}"
-            result = blank(job) | {"error": said}
+        with test_log.kept(out) if job.test else contextlib.nullcontext():
+            try:
+                result: dict[str, Any] = await _play(dut, job, user_test(ROOT / job.test, kind) if job.test else kind)
+            except Exception as error:
+                traceback.print_exc()
+                said = str(error) if isinstance(error, ProgrammingError) else f"{type(error).__name__}: {error}"
+                place = _place(job, error)
+                result = blank(job) | {"error": f"{said}\n  source    {place}" if place else said}
         result["stats"].setdefault("seconds", {})["total"] = time.perf_counter() - begin
         text = json.dumps(result, indent=1, default=lambda number: number.item())  # of numpy
         files.write(out / "result.json", text)
@@ -118,6 +121,11 @@ def user_test(path: Path, kind: type[BaseTest]) -> type[BaseTest]:
     )
 
 
+def _place(job: Job, error: BaseException) -> str:
+    """Where the user's test raised it, "" if it was not that."""
+    return test_log.place_of(error, ROOT / job.test, job.test) if job.test else ""
+
+
 async def _play(dut: Any, job: Job, kind: type[BaseTest]) -> dict[str, Any]:
     begin = time.perf_counter()
     stimulus = _ready[1] if _ready[0] == job.rerun else kind.stimulus_of(job)
@@ -142,7 +150,7 @@ async def _play(dut: Any, job: Job, kind: type[BaseTest]) -> dict[str, Any]:
         test.leave(Path(job.out))
         result["left"] = left_in(Path(job.out), job)
     if failed is not None:
-        said = Failure(kind.__name__, str(failed) or "an assertion failed", rerun=job.rerun)
+        said = Failure(kind.__name__, str(failed) or "an assertion failed", rerun=job.rerun, source=_place(job, failed))
         result["verdict"] = "FAIL"
         result["failures"].insert(0, said.to_dict())
     return result

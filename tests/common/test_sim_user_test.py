@@ -36,7 +36,7 @@ def _edited(tmp_path: Path, old: str, new: str) -> Path:
 def test_example_passes(sim, tmp_path, capsys):
     code, result = _run(tmp_path, sim, EXAMPLE)
     assert code == 0 and result["verdict"] == "PASS" and result["drive"] == "pins"
-    assert "messages by TCODE" in (tmp_path / "out" / "simulator.log").read_text()
+    assert "messages by TCODE" in (tmp_path / "out" / "test.log").read_text()
     assert "TEST=examples/my_test/my_test.py" in result["rerun"]
 
 
@@ -47,12 +47,59 @@ def test_assertion_of_the_user_fails_the_job(sim, tmp_path, capsys):
     late = _edited(tmp_path, "[PROG_TRACE_SYNC] >= 1,", "[PROG_TRACE_SYNC] >= 1000,")
     code, result = _run(tmp_path, sim, late)
     assert code == 1 and result["verdict"] == "FAIL" and result["clauses"]
-    assert "FAIL MyTest  the trace has no ProgTraceSync message" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "FAIL MyTest  the trace has no ProgTraceSync message" in said
+    assert f"  source    {late}:" in said and "in check_phase: assert self.counter" in said
     early = _edited(
         tmp_path, "        self.tcodes[", "        assert message.cycle < 0, 'too late'\n        self.tcodes["
     )
     code, result = _run(tmp_path, sim, early)
     assert code == 1 and result["verdict"] == "FAIL" and result["failures"][0]["headline"] == "too late"
+
+
+SPEAKING = """
+import logging
+from rvtrace.tb.ntrace.env import NtraceTest
+
+
+class SpeakingTest(NtraceTest):
+    def build_phase(self):
+        super().build_phase()
+        self.logger.info("of self.logger")
+        logging.getLogger("acme").info("of logging")
+        self.dut._log.info("of the handle")
+        print("of print, and \x1b[2J")
+
+    def check_phase(self):
+        super().check_phase()
+        print("before it broke")
+        self.broken()
+
+    def broken(self):
+        raise KeyError("no such thing")
+"""
+
+
+def test_logs_and_place_of_an_exception(sim, tmp_path, capsys):
+    """In the terminal while it runs, in a file, and in the text of the failure."""
+    file = tmp_path / "speaking.py"
+    file.write_text(SPEAKING)
+    code, result = _run(tmp_path, sim, file, SIZE=50)
+    line = SPEAKING.splitlines().index('        raise KeyError("no such thing")') + 1
+    place = f'source    {file}:{line} in broken: raise KeyError("no such thing")'
+    said, log = capsys.readouterr(), (tmp_path / "out" / "test.log").read_text()
+    assert code == 1 and place in result["error"] and place in said.out
+    assert f"log       {tmp_path / 'out' / 'test.log'}" in said.out
+    for text in ("of self.logger", "of logging", "of the handle", "of print, and ", "before it broke"):
+        assert text in said.err and text in log and text not in said.out
+    assert "\x1b" not in said.err, "control characters reach the file alone"
+
+
+def test_file_that_cannot_be_read_has_a_place(sim, tmp_path, capsys):
+    file = tmp_path / "wrong.py"
+    file.write_text("import json\n\nclass Broken(:\n")
+    code, result = _run(tmp_path, sim, file, SIZE=50)
+    assert code == 1 and f"{file}:3: class Broken(:" in result["error"]
 
 
 def test_subscriber_that_breaks_is_an_error(sim, tmp_path, capsys):
@@ -91,5 +138,6 @@ def test_overrides_end_with_their_job(sim, tmp_path):
     jobs = [Job(f"job{n}", "random", {}, 5, "pins", size=300, test=test) for n, test in enumerate(tests)]
     results = {result["name"]: result for result in run_all(jobs, sim, tmp_path, lambda result: None)}
     assert [results[job.name]["verdict"] for job in jobs] == ["PASS"] * 3
+    assert [path.parent.name for path in tmp_path.rglob("test.log")] == ["job1"]
     before, slow, after = (results[job.name]["stats"]["cycles"] for job in jobs)
     assert before == after < slow
