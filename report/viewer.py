@@ -27,7 +27,7 @@ from rvtrace.jobs.files import write as write_file
 from rvtrace.report.profile import Profile
 from rvtrace.report.viewer_columns import halves, packed
 from rvtrace.report.viewer_cycles import read as read_cycles
-from rvtrace.report.viewer_findings import Finding, Judgement, placed
+from rvtrace.report.viewer_findings import PART, Finding, Judgement, placed
 from rvtrace.report.viewer_hart import Beside
 from rvtrace.report.viewer_traces import Shown
 from rvtrace.report.viewer_waves import Waves
@@ -41,7 +41,9 @@ EVENTS = 200_000  # that are shown
 
 @dataclass
 class View:
-    """One trace. about: name to text. unjudged: (first message, message after)."""
+    """One trace. about: name to text. unjudged: (first message, message after). again: the command that checks a part
+    of it (`part_again`).
+    """
 
     title: str
     about: dict[str, str]
@@ -53,6 +55,7 @@ class View:
     xlen: int
     waves: Waves = field(default_factory=Waves)
     beside: Beside | None = None
+    again: str = ""
 
     @classmethod
     def of(
@@ -95,6 +98,8 @@ class View:
             notes.append(f"only the first {EVENTS:,} of {len(shown.events):,} events are marked")
         kinds, texts = _numbered(e.kind for e in events), _numbered(e.text for e in events)
         return {
+            "title": self.title,
+            "again": [self.again, PART],
             "noun": shown.noun,
             "xlen": self.xlen,
             "counts": {"instructions": len(shown.rows), "messages": len(messages), "bytes": len(shown.data)},
@@ -122,6 +127,7 @@ class View:
                 "length": packed(messages.length),
                 "first": packed(messages.first, delta=True),
                 "shape": packed(messages.shape),
+                "starts": packed(shown.starts, delta=True),
                 "codeSize": packed(code.size),
                 "codeFlow": packed(code.flow),
                 "codeFunction": packed(code.function),

@@ -16,7 +16,7 @@ from rvtrace.jobs.arguments import ArgumentError, json_of
 from rvtrace.jobs.names import TRACES
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
-from rvtrace.report.viewer_findings import RESULT, as_the_run, judged, of_result, of_run, placed
+from rvtrace.report.viewer_findings import RESULT, as_the_run, judged, of_result, of_run, part_again, placed
 from rvtrace.report.viewer_rows import rows_shown
 from rvtrace.report.viewer_traces import SHOWN_INSTRUCTIONS
 from rvtrace.report.viewer_waves import Waves
@@ -67,7 +67,9 @@ def _of_trace(folder: Path) -> View:
     if decoded is None or not hasattr(decoded, "diagnostics"):
         show: Any = listing.of(files.system.ip)
         decoded = show.decode(files, SHOWN_INSTRUCTIONS, False)
-    return View.of(files, listing.viewed(files, decoded), judgement, folder, folder / FILES["RETIRED"])
+    view = View.of(files, listing.viewed(files, decoded), judgement, folder, folder / FILES["RETIRED"])
+    view.again = part_again(given, files)
+    return view
 
 
 def command(folder: Path) -> str:

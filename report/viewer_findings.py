@@ -17,7 +17,7 @@ from rvtrace.flow.captured.judge import Judged, judge
 from rvtrace.flow.captured.limits import LONG, Paths
 from rvtrace.flow.captured.trace import capture_of
 from rvtrace.flow.captured.verdict import tolerances_of
-from rvtrace.jobs.arguments import flag, json_of
+from rvtrace.jobs.arguments import flag, json_of, typed
 from rvtrace.report.captured_model import compliance_of
 from rvtrace.report.viewer_traces import Messages, Shown
 from rvtrace.scoreboards.common.clauses import Failure
@@ -199,6 +199,21 @@ def _check(given: Mapping[str, str], files: TraceFiles) -> tuple[Judged, bool]:
         words["RETIRED"] = str(retired)
     words |= {k: v for k, v in given.items() if k not in (*words, *_OF_VIEW)}
     return judge(words, Paths.of(words, system), files), False
+
+
+PART = "part.bin"  # the file that the page puts in the place of this name
+
+
+def part_again(given: Mapping[str, str], files: TraceFiles) -> str:
+    """The command that checks a part of the trace, saved as PART; "" without a program."""
+    if files.elf is None:
+        return ""
+    words = {"IP": files.system.ip, "TRACE": PART, "ELF": str(files.elf)}
+    config = path_of(given, "CONFIG")
+    if config is not None and config.is_file():
+        words["CONFIG"] = str(config)
+    words |= {k: v for k, v in given.items() if k not in (*words, *_OF_VIEW, "RETIRED", "SOURCE")}
+    return typed("check", words if files.captured.replayed else words | {"PARTIAL": "1"})
 
 
 def _of_result(given: Mapping[str, str], verdict: Verdict) -> list[Failure]:

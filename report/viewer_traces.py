@@ -114,7 +114,8 @@ class Table(NamedTuple):
 class Shown:
     """All of it. noun: what the bytes consist of. rows: number in `codes` of each instruction. priv: (index, name),
     from there on. contexts: likewise. tracks, tables: further lanes, and what their marks show. cycles: clock cycles,
-    as far as they were seen. notes: sentences about what is missing.
+    as far as they were seen. starts: numbers of the messages from which on a part can be decoded. notes: sentences
+    about what is missing.
     """
 
     noun: str
@@ -130,6 +131,7 @@ class Shown:
     tracks: list[Track] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     cycles: Cycles | None = None
+    starts: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
 
     def clocked(self, sent: np.ndarray, insn: np.ndarray | None) -> None:
         """Add the cycles of its bytes and of its instructions, and how many messages wait in the encoder."""
@@ -248,6 +250,8 @@ def of_ntrace(files: TraceFiles, trace: Any) -> Shown:
     codes.add_all(distinct)
     result = Shown("message", files.data, messages, codes, rows)
     result.events = [EventShown(e.kind, e.index, at(e.message.offset), e.text) for e in trace.events]
+    syncs = [n for n, message in enumerate(trace.messages) if message.type.has_sync]
+    result.starts = np.union1d([0], np.array(syncs, np.int64))
     names = {int(priv): priv.name for priv in Priv}
     changes = trace.context_changes
     result.priv = runs_of((index, names.get(c.priv, "?")) for index, c in changes if c.priv is not None)
@@ -325,6 +329,8 @@ def of_etrace(files: TraceFiles, trace: Any) -> Shown:
     codes.add_all(distinct)
     result = Shown("packet", files.data, messages, codes, rows)
     result.events = [EventShown(e.kind, e.index, e.packet, e.text or _event_text(e)) for e in trace.events]
+    syncs = [n for n, packet in enumerate(trace.packets[:count]) if packet is not None and packet.is_sync]
+    result.starts = np.union1d([0], np.array(syncs, np.int64))
     priv, context = np.asarray(trace.priv[:count]), np.asarray(trace.context[:count])
     result.priv = _changes(messages.first, priv, lambda value: PRIVILEGE_NAMES.get(value, "?"))
     if not files.config.nocontext_p:

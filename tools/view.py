@@ -26,7 +26,7 @@ from rvtrace.jobs.names import TRACES
 from rvtrace.models.common import shown
 from rvtrace.report import listing
 from rvtrace.report.viewer import View
-from rvtrace.report.viewer_findings import Judgement, judged, of_run
+from rvtrace.report.viewer_findings import Judgement, judged, of_run, part_again
 from rvtrace.report.viewer_traces import SHOWN_INSTRUCTIONS, Shown, without_program
 from rvtrace.scoreboards.common.judge import Judge
 
@@ -71,6 +71,7 @@ def main(argv: list[str]) -> int:
         content = _content(readable, files)
         with during("collecting what is shown"):
             view = View.of(*content, _folder(given), path_of(given, "RETIRED"))
+            view.again = part_again(given, files)
     view.shown.notes += [note] if note else []
     return _written(view, _page(given, files), begun)
 

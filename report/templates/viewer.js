@@ -535,9 +535,55 @@ function measured() {
     if (found.time !== undefined) said.push(`time ${short(found.time)}`);
     said.push(many(found.messages, D.noun));
     if (B) said.push(many(found.bytes, "byte") + (N && found.instructions ? ` (${(8 * found.bytes / found.instructions).toFixed(3)} bits per instruction)` : ""));
-    box.append(make("b", "", "B − A"), ` ${cursors.b < cursors.a ? "backwards " : ""}${said.join("  ·  ")}`);
+    box.append(make("b", "", "B − A"), ` ${cursors.b < cursors.a ? "backwards " : ""}${said.join("  ·  ")} `);
+    const button = (name, title, run) => { const b = make("button", "", name); b.title = title; b.addEventListener("click", run); box.append(b); };
+    if (N) button("CSV", "save the instructions from A to B", () => save(`${partName(found)}.csv`, instructionsCsv(found)));
+    if (M) button(N ? `CSV of ${D.noun}s` : "CSV", `save the ${D.noun}s from A to B, with their fields`, () => save(`${partName(found)}-${D.noun}s.csv`, messagesCsv(found)));
+    const part = B && found.messages ? partOf(found) : null;
+    if (part) button("Bytes and rerun", `save the bytes of the trace from A to B, from the last ${D.noun} on at which a decoder can begin, and show the command that checks them`, () => {
+      save(part.name, C.data.slice(part.begin, part.end));
+      if (D.again[0] && !box.querySelector("code")) { box.append(make("code", "", D.again[0].replace(D.again[1], part.name))); resize(); measure(); }
+    });
   } else if (set.length) box.append(`set ${set[0] === "a" ? "B" : "A"} with its key or Shift click`);
   if (was !== box.hidden && W) { resize(); measure(); } else draw();
+}
+/* ---- what is between the cursors, as files ---- */
+
+const MOST_ROWS = 1e6;  // that a spreadsheet opens
+const partName = (found) => `${D.title.replace(/[^\w.-]+/g, "_")}-${found.from}-${found.to}`;
+function partOf(found) {
+  const first = Math.max(C.starts[Math.max(last(C.starts, found.first), 0)], 0), begin = C.offset[first] || 0;
+  return { begin: first ? begin : 0, end: found.end, name: `${D.title.replace(/[^\w.-]+/g, "_")}-${hex(first ? begin : 0)}-${hex(found.end)}.bin` };
+}
+/* A cell: quoted where it must be, and text that a spreadsheet would take for a formula is text. */
+function cell(value) {
+  const text = typeof value === "string" && /^[=+\-@\t]/.test(value) ? `'${value}` : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+function csv(head, count, row) {
+  const pieces = [head.join(",") + "\n"];
+  for (let n = 0; n < Math.min(count, MOST_ROWS); n++) pieces.push(row(n).map(cell).join(",") + "\n");
+  if (count > MOST_ROWS) pieces.push(cell(`${count - MOST_ROWS} more rows are left out; move the cursors`) + "\n");
+  return pieces;
+}
+function instructionsCsv({ from, to }) {
+  return csv(["instruction", "pc", "text", "symbol", "source", "event", "cycle", D.noun, "byte"], to - from, (n) => {
+    const i = from + n, row = C.rows[i], line = D.code.lines[D.code.line[row]], k = messageOf(i), events = [];
+    for (let e = last(C.eventIndex, i - 1) + 1; e < eventCount && C.eventIndex[e] === i; e++) events.push(`${D.events[0][C.eventKind[e]]} ${D.events[1][C.eventText[e]]}`.trim());
+    return [i, hex(codePc[row]), D.code.text[row], place(row), line ? `${line[0]}:${line[1]}` : "", events.join("; "), timeOf ? timeOf(i) : "", k < 0 ? "" : k, k < 0 || !B ? "" : C.offset[k]];
+  });
+}
+function messagesCsv({ first, messages }) {
+  return csv([D.noun, "byte", "bytes", "name", "first instruction", "instructions", "time", "cycle", "fields"], messages, (n) => {
+    const k = first + n, [a, b] = reported(k), time = C.time[1][k] >>> 0 === 0xffffffff ? "" : wide(C.time, k);
+    return [k, B ? C.offset[k] : "", B ? C.length[k] : "", D.shapes[C.shape[k]][0], a, b - a, time, C.messageCycle.length ? C.messageCycle[k] : "", fields(k).map(([name, value]) => `${name}=${value}`).join(" ")];
+  });
+}
+function save(name, parts) {
+  const link = make("a");
+  link.href = URL.createObjectURL(new Blob([parts].flat(), { type: "application/octet-stream" }));
+  link.download = name; link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 function drawCursors() {
   const set = ["a", "b"].filter((name) => cursors[name] >= 0);
