@@ -23,6 +23,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from rvtrace.flow.faults.rows import by_clause, load
 from rvtrace.flow.generate.files import SOURCES
+from rvtrace.flow.opensbi import page as opensbi
 from rvtrace.flow.programs import figures
 from rvtrace.report import published_sizes
 from rvtrace.scoreboards.common.clauses import Clause, Plan
@@ -64,6 +65,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         pages[f"reference/api/{ip}.md"] = _api(ip)
     pages |= {source.page: source.text() for source in SOURCES if source.text}
     pages["reference/sizes-riscv-tests.md"] = published_sizes.page(figures.read())
+    pages["reference/opensbi-comparison.md"] = opensbi.page(list(opensbi.recorded_machines()))
     for name, text in pages.items():
         if not files.get_file_from_path(name):
             file = File.generated(config, name, content=text)
@@ -118,20 +120,21 @@ def _options(ip: str) -> str:
     lines = [
         f"# Options: {TITLES[ip]}",
         "",
-        f"Generated from `rvtrace.models.{ip}.config.Config`. A command line writes an option in upper case"
-        f" (`rvtrace run --ip {ip} --name value`), `config.json` and Python in lower case.",
+        f"Generated from `rvtrace.models.{ip}.config.Config`. `config.json` and Python have these names, a command line"
+        f" `--xlen 32` (`rvtrace run --ip {ip}`) or `XLEN=32` (`make`).",
         "",
         "| option | default | legal values | meaning |",
         "| --- | --- | --- | --- |",
     ]
     names = {f.name for f in fields(config)}
     written = tomllib.loads((ROOT / "docs" / "options.toml").read_text())
-    meanings = written["all"] | written.get(ip, {})
+    meanings = written["all"]
     for base in reversed(config.__mro__):
         meanings |= _meanings(base.__doc__ or "", names) if base.__module__.startswith("rvtrace.") else {}
+    meanings |= written.get(ip, {})
     for f in fields(config):
         meaning = str(f.metadata.get("help") or f.metadata.get("what") or meanings.get(f.name, ""))
-        lines.append(f"| `{f.name.upper()}` | {_default(f)} | {_legal(module, f)} | {_cell(meaning)} |")
+        lines.append(f"| `{f.name}` | {_default(f)} | {_legal(module, f)} | {_cell(meaning)} |")
     lines += ["", "## In full", "", _cell(config.__doc__ or "")]
     if ip in APIS:
         lines += ["", f"The class itself: [API](../api/{ip}.md)."]

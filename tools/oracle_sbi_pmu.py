@@ -4,12 +4,12 @@ explained by a policy row.
 
     rvtrace oracle sbi_pmu                                         OpenSBI of the installed Debian, for each XLEN it has
     rvtrace oracle sbi_pmu FIRMWARE=<fw_dynamic.bin> XLEN=32       another version, unpacked from a newer package
-    rvtrace oracle sbi_pmu PLAY=0                                  only the page, from the records in data/opensbi
+    rvtrace oracle sbi_pmu PLAY=0                                  nothing is played: the records in data/opensbi
 
 Installs QEMU, OpenSBI and the RISC-V compiler from Debian if they are missing. Writes
 data/opensbi/opensbi-<version>-rv<XLEN>.jsonl.xz (calls and answers, a rvtrace.models.sbi_pmu.record.Record),
-data/opensbi/machines.json and docs/reference/opensbi-comparison.md. Exits 1 if the rows of models/sbi_pmu/policy.py do
-not explain every difference.
+data/opensbi/machines.json, of which docs/hooks.py makes a page. Exits 1 if the rows of models/sbi_pmu/policy.py do not
+explain every difference.
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ from rvtrace.flow.opensbi.compare import compare
 from rvtrace.flow.opensbi.machine import Machine
 from rvtrace.flow.opensbi.page import (
     MACHINES,
-    PAGE,
     Recorded,
     examples,
-    page,
     record_path,
     recorded_machines,
     result_text,
@@ -37,7 +35,7 @@ WORDS = {
     "IP": "sbi_pmu, of which there is an oracle",
     "FIRMWARE": "an fw_dynamic.bin of OpenSBI (default: Debian's)",
     "XLEN": "32 or 64 (default: both, of Debian's; 64 of FIRMWARE)",
-    "PLAY": "0: nothing is played, only the page is written again",
+    "PLAY": "0: nothing is played, the records that are there are compared again",
 }
 
 
@@ -79,8 +77,7 @@ def main(argv: list[str]) -> int:
     for name, recorded in changed.items():
         recorded.record.save(record_path(name))
     MACHINES.write_text(json.dumps([known[name].entry() for name in sorted(known)], indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(page([known[name] for name in sorted(known)]), encoding="utf-8")
-    print(f"written: {PAGE}")
+    print(f"written: {MACHINES}")
     return 0
 
 

@@ -99,7 +99,7 @@ def scenarios(platform: Platform) -> Iterator[Scenario]:
 
 
 def playable(action: Action, platform: Platform) -> bool:
-    """Whether the machine can play this without harm (docs/reference/opensbi-comparison.md): events that can be made,
+    """Whether the machine can play this without harm (the page OpenSBI comparison): events that can be made,
     no call that lets OpenSBI leave its own arrays or shift by XLEN or more, no value from which a counter of TLB misses
     overflows: QEMU 7.2 does not survive that with -icount."""
     if isinstance(action, FirmwareEvent):

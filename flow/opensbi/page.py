@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/opensbi-comparison.md: what OpenSBI on QEMU answers, and which row of the policies explains each
+"""The page OpenSBI comparison: what OpenSBI on QEMU answers, and which row of the policies explains each
 difference from the strict policy.
 
-Written by `rvtrace oracle sbi_pmu` from data/opensbi/*.jsonl.xz and data/opensbi/machines.json; `rvtrace oracle sbi_pmu
-PLAY=0` needs no QEMU.
+docs/hooks.py adds it to the site, from data/opensbi/*.jsonl.xz and data/opensbi/machines.json, which `rvtrace oracle
+sbi_pmu` writes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from rvtrace.scoreboards.sbi_pmu.tolerances import Tolerances
 
 ROOT = Path(__file__).resolve().parents[2]
 MACHINES = ROOT / "data" / "opensbi" / "machines.json"
-PAGE = ROOT / "docs" / "reference" / "opensbi-comparison.md"
 
 
 class Recorded(NamedTuple):
@@ -259,19 +258,17 @@ def _row(*cells: str) -> str:
 
 _HEAD = """# The SBI PMU extension: what OpenSBI answers
 
-Written by `rvtrace oracle sbi_pmu`; edit `flow/opensbi/page.py`, not this page. OpenSBI on QEMU is a reference
-implementation that `models/sbi_pmu` is compared with. A small supervisor (`flow/opensbi/client/`) makes the same calls
-on QEMU with OpenSBI, and every answer is compared with the models. Where OpenSBI answers differently from the strict
-reading of the chapter, a row of [the policies](sbi-pmu.md) describes it by name. The named policy of the version must
-predict every answer, or `rvtrace oracle sbi_pmu` fails. The scoreboard, an independent reading of the chapter, checks
-the same records under the same policy and must find no failure. `make test` needs neither QEMU nor OpenSBI: it replays
-the committed records on the models.
+A small supervisor (`flow/opensbi/client/`) makes the same calls on QEMU with OpenSBI and on `models/sbi_pmu`, and every
+answer is compared. Where OpenSBI answers differently from the strict reading of the chapter, a row of [the
+policies](sbi-pmu.md) describes it by name. The named policy of the version must predict every answer, or `rvtrace
+oracle sbi_pmu` fails. The scoreboard, an independent reading of the chapter, checks the same records under the same
+policy. `make test` needs neither QEMU nor OpenSBI: it replays the committed records on the models.
 
 ```
 rvtrace oracle sbi_pmu                                         OpenSBI of the installed Debian (12: 1.1, RV64 only)
 rvtrace oracle sbi_pmu FIRMWARE=<fw_dynamic.bin> XLEN=32       another version: that of Debian 13 (1.6, RV64 and
                                                                RV32), unpacked with dpkg-deb -x
-rvtrace oracle sbi_pmu PLAY=0                                  only this page, from the records in data/opensbi
+rvtrace oracle sbi_pmu PLAY=0                                  the records in data/opensbi against the models
 ```
 
 QEMU runs `virt` with one hart, Sscofpmf and `-icount shift=0`: the same firmware gives the same answers, instruction

@@ -371,7 +371,7 @@ NAMED: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "strict": {},
         "lenient_flags": {"reserved_flags": "ignore"},
-        # as measured: docs/reference/opensbi-comparison.md
+        # as measured: the page OpenSBI comparison
         "opensbi": {
             "num_counters": "range",
             "reserved_flags": "ignore",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of test_policies.py: the rows that only a run of OpenSBI showed (docs/reference/opensbi-comparison.md)."""
+"""Scenes of test_policies.py: the rows that only a run of OpenSBI showed (the page OpenSBI comparison)."""
 
 from collections.abc import Callable
 

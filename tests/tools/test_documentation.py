@@ -13,6 +13,7 @@ from rvtrace.flow import type_check
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ("contributing/", "reference/api/", "reference/clauses/", "reference/options/", "reference/golden-pack.md")
 GENERATED += ("reference/recorded-programs.md", "reference/sizes-riscv-tests.md")
+GENERATED += ("reference/opensbi-comparison.md",)
 GENERATED += tuple(f"reference/{ip}-registers.md" for ip in ("tci", "ctr", "hpm"))  # docs/hooks.py makes these
 FOLDERS = ("docs", "data", "examples", "tests")
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
