@@ -136,7 +136,7 @@ def of_rows(argv: list[str], ip: str) -> int:
             f"PROFILE={given['PROFILE']} is not known of IP={ip}; give PROFILE={' or '.join(OF_ROWS[ip])}"
         )
     if "IN" not in given:
-        raise ArgumentError(f"no capture was named; give OUT=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
+        raise ArgumentError(f"no capture was named; give IN=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
     out = Path(given["IN"])
     from rvtrace.report.perf_formats import branch_stack, call_graph, stat
 

@@ -48,14 +48,16 @@ WORDS = {
 _INTERRUPTED = 130  # exit code of what Ctrl-C ended
 
 
+def known(argv: list[str]) -> dict[str, str]:
+    """The words of this command, and of the systems that IP= names."""
+    return WORDS | {word: what for system in systems_of(argv) for word, what in system.words.items()}
+
+
 def main(argv: list[str]) -> int:
     """0 if every seed passed, else 1; 130 if it was stopped."""
     failing_page.made_by(write)
     chosen = systems_of(argv)
-    given = parse(
-        argv, WORDS | {word: what for system in chosen for word, what in system.words.items()}, "Run random seeds.",
-        ("OUT", "JUNIT"),
-    )  # fmt: skip
+    given = parse(argv, known(argv), "Run random seeds.", ("OUT", "JUNIT"))
     demand_possible(given, chosen, WORDS)
     sim = given.get("SIM", "verilator")
     out = Path(given["OUT"]).resolve() if "OUT" in given else default(given, sim)

@@ -154,9 +154,14 @@ def records(path: Path, keys: Mapping[str, type], what: str, ip: str) -> list[di
     return found
 
 
+def words_of(ip: str) -> dict[str, str]:
+    """The words of the listing of a folder of `make capture`."""
+    return {"IN": f"folder of `make capture IP={ip}`", "IP": ip}
+
+
 def show(argv: list[str], ip: str, what: str, listing: Callable[[Path], str]) -> int:
     """Print the listing of a folder of `make capture`."""
-    given = parse(argv, {"IN": f"folder of `make capture IP={ip}`", "IP": ip}, f"{what} of a capture.")
+    given = parse(argv, words_of(ip), f"{what} of a capture.")
     if "IN" not in given:
         raise ArgumentError(f"no capture was named; give IN=<folder> of `make capture IP={ip} PROGRAM=sort OUT=out`")
     print(listing(Path(given["IN"])), end="")

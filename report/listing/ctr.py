@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.captured.ctr import load
-from rvtrace.flow.captured.rows import config_in, show
+from rvtrace.flow.captured.rows import config_in, show, words_of
 from rvtrace.jobs.arguments import existing_file, main_guard
 from rvtrace.models.ctr.config import Config
 from rvtrace.models.ctr.records import TYPES
@@ -23,6 +23,7 @@ from rvtrace.models.riscv.program import Program
 
 Entry = Mapping[str, Any]
 _CALLS, _SWAP, _RETURN, _TRAPS, _XRET = (8, 9), 12, 13, (1, 2), 3
+WORDS = words_of("ctr")
 SHOWN = (
     "Call paths",
     (

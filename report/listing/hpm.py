@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rvtrace.flow.captured.hpm import load
-from rvtrace.flow.captured.rows import config_in, show
+from rvtrace.flow.captured.rows import config_in, show, words_of
 from rvtrace.jobs import systems
 from rvtrace.jobs.arguments import existing_file, main_guard
 from rvtrace.models.hpm.config import Config
@@ -23,6 +23,7 @@ from rvtrace.models.hpm.events import FIRST_EVENT, selector_name
 from rvtrace.models.hpm.readout import EVENTS
 from rvtrace.models.hpm.registers import INHIBITS
 
+WORDS = words_of("hpm")
 SHOWN = (
     "Counters",
     (
