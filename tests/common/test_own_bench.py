@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rvtrace.flow import simulators
 from rvtrace.jobs.builds import ROOT
 from rvtrace.models.riscv import recording
 from rvtrace.models.tandem.encoder.encode import encode
@@ -21,7 +20,7 @@ from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.ntrace.check import plan
 from rvtrace.tools.run import main
-from tests.common.simulators import icarus_or
+from tests.common.simulators import icarus_or, runner_environment
 from tests.tandem.runs import config_of, program_rows
 
 EXAMPLE = ROOT / "examples" / "own_bench"
@@ -30,14 +29,7 @@ TESTS = ROOT / "tests" / "common" / "user_tests"
 
 def _example(folder: Path, sim: str, bug: int) -> str:
     """Run the example as its user does; what it prints."""
-    simulator = icarus_or(sim)
-    env = {k: v for k, v in os.environ.items() if k not in ("COCOTB_TEST_FILTER", "MAKEFLAGS", "MAKELEVEL")}
-    env |= {"SIM": simulator, "PYTHONPATH": str(ROOT)}
-    if simulator == "verilator":  # as if it were on the PATH of the user
-        found = simulators.find("verilator")
-        env |= found.env
-        if found.make:
-            env |= {"MAKEFLAGS": " ".join(("--", *found.make)), "PATH": f"{Path(found.where) / 'bin'}:{env['PATH']}"}
+    env = runner_environment(icarus_or(sim))
     done = subprocess.run(
         [sys.executable, EXAMPLE / "run.py", folder, str(bug)],
         capture_output=True, text=True, timeout=600, env=env, check=False,
