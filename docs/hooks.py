@@ -25,6 +25,7 @@ from rvtrace.flow.faults.rows import by_clause, load
 from rvtrace.flow.generate.files import SOURCES
 from rvtrace.flow.opensbi import page as opensbi
 from rvtrace.flow.programs import figures
+from rvtrace.models.sbi_pmu import policy
 from rvtrace.report import published_sizes
 from rvtrace.scoreboards.common.clauses import Clause, Plan
 
@@ -76,10 +77,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: MkDocsConfig, files: Files) -> str:
-    """Refuse a page without a title: the navigation would show the name of its file."""
+    """Refuse a page without a title: the navigation would show the name of its file. Put in what is generated."""
     if not re.search(r"^# ", markdown, re.MULTILINE):
         raise PluginError(f"{page.file.src_uri} has no title; begin it with a line '# <title>'")
-    return markdown
+    return policy.inserted(markdown) if policy.PLACE in markdown else markdown
 
 
 def _included(path: str, links: dict[str, str]) -> str:

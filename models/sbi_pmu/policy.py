@@ -5,15 +5,12 @@
     Policy.named("opensbi")
     Policy.named("strict", empty_set="refuse")
 
-`python -m rvtrace.models.sbi_pmu.policy docs/reference/sbi-pmu.md` puts the table of these rows into the page, between
-its two marks.
+The site shows the table of these rows in docs/reference/sbi-pmu.md.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -464,11 +461,11 @@ class Policy:
         return self.choices[key]
 
 
-BEGIN, END = "<!-- policy rows: begin -->", "<!-- policy rows: end -->"
+PLACE = "<!-- the table of the policies -->"  # in docs/reference/sbi-pmu.md
 
 
 def markdown() -> str:
-    """The table of all rows, as docs/reference/sbi-pmu.md shows it."""
+    """The table of all rows, as the site shows it in sbi-pmu.md."""
     lines = ["| key | point | strict | otherwise | who |", "|---|---|---|---|---|"]
     for row in ROWS:
         strict, *others = [f"`{name}`: {text}" for name, text in row.values.items()]
@@ -482,13 +479,7 @@ def markdown() -> str:
 
 
 def inserted(page: str) -> str:
-    """The page with the present table between its marks. PolicyError if it has no marks."""
-    if BEGIN not in page or END not in page:
-        raise PolicyError(f"the page has no marks; put `{BEGIN}` and `{END}` where the table belongs")
-    before, rest = page.split(BEGIN, 1)
-    return f"{before}{BEGIN}\n{markdown()}\n{END}{rest.split(END, 1)[1]}"
-
-
-if __name__ == "__main__":
-    for _name in sys.argv[1:]:
-        Path(_name).write_text(inserted(Path(_name).read_text(encoding="utf-8")), encoding="utf-8")
+    """The page with the table in its place. PolicyError if it has no place."""
+    if PLACE not in page:
+        raise PolicyError(f"the page has no place for the table; put `{PLACE}` where it belongs")
+    return page.replace(PLACE, markdown())
