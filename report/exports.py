@@ -3,6 +3,7 @@
 
 COVERAGE=lcov                          a trace: line and branch coverage of the program
 PROFILE=text|csv|speedscope|perfetto|callgrind     a trace: where the program spent its instructions and its time
+EXPORT=ctf|parquet|arrow               a trace: its events for Trace Compass, its instructions and messages as tables
 PROFILE=text|brstack|callgraph         IP=ctr: the records as a call path, or as `perf script` prints them
 PROFILE=text|stat                      IP=hpm: the counters, as `perf stat` prints them
 """
@@ -17,10 +18,11 @@ from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.jobs.arguments import ArgumentError, existing_file, parse
 from rvtrace.jobs.files import write as write_file
 from rvtrace.models.riscv.program import Program
-from rvtrace.report import lcov, listing
+from rvtrace.report import ctf, lcov, listing, tables
 from rvtrace.report.callgrind import callgrind
 from rvtrace.report.profile import Profile
 from rvtrace.report.profile_files import perfetto, speedscope
+from rvtrace.report.viewer_cycles import read as read_cycles
 from rvtrace.report.viewer_traces import Shown
 
 TRACES, OF_ROWS = (
@@ -28,11 +30,15 @@ TRACES, OF_ROWS = (
     {"ctr": ("brstack", "callgraph"), "hpm": ("stat",)},
 )
 COVERAGES = ("lcov",)
+EXPORTS = ("ctf", *tables.FORMATS)
+_ASKED = {"PROFILE", "COVERAGE", "EXPORT"}
 WORDS = {
     "PROFILE": "text, csv, speedscope, perfetto or callgrind: where the program spent its instructions (IP=ctr: brstack"
     " or callgraph, IP=hpm: stat)",
     "COVERAGE": "lcov: lines and branches of the program that the trace executed",
-    "FILE": "the file that COVERAGE or PROFILE writes (default in IN, or in build/decode)",
+    "EXPORT": "ctf: calls, messages and events in the Common Trace Format, for Trace Compass; parquet or arrow: tables"
+    " of instructions and messages (with pyarrow or polars)",
+    "FILE": "the file that COVERAGE or PROFILE writes, or the folder of EXPORT (default in IN, or in build/decode)",
 }
 _FILES = {
     "lcov": "coverage.info", "speedscope": "profile.speedscope.json", "perfetto": "profile.perfetto.json",
@@ -49,20 +55,24 @@ _PROFILES: dict[str, tuple[Callable[[Profile, str], str], str]] = {
 
 def asked(given: Mapping[str, str]) -> bool:
     """Whether a file of another tool is to be written, not a listing; ArgumentError for one that there is not."""
-    for word, legal in (("PROFILE", TRACES), ("COVERAGE", COVERAGES)):
+    for word, legal in (("PROFILE", TRACES), ("COVERAGE", COVERAGES), ("EXPORT", EXPORTS)):
         if given.get(word, legal[0]) not in legal:
             way = [f"IP={ip} with {word}={given[word]}" for ip, own in OF_ROWS.items() if given[word] in own]
             raise ArgumentError(
                 f"{word}={given[word]} is not known of a trace; give {word}={' or '.join(legal)}"
                 + "".join(f", or {one}" for one in way if word == "PROFILE")
             )
-    if "FILE" in given and not {"PROFILE", "COVERAGE"} & set(given):
-        raise ArgumentError("FILE= names what PROFILE= or COVERAGE= writes; give one of them")
-    if "FILE" in given and {"PROFILE", "COVERAGE"} <= set(given):
+    asked_for = sorted(_ASKED & set(given))
+    if "FILE" in given and not asked_for:
+        raise ArgumentError("FILE= names what PROFILE=, COVERAGE= or EXPORT= writes; give one of them")
+    if "FILE" in given and len(asked_for) > 1:
         raise ArgumentError(
-            "FILE= names one file, and COVERAGE= and PROFILE= write two; give one of them, or omit FILE"
+            f"FILE= names one file, and {'= and '.join(asked_for)}= write {len(asked_for)}; give one of them, or omit"
+            " FILE"
         )
-    return bool({"PROFILE", "COVERAGE"} & set(given))
+    if given.get("EXPORT") in tables.FORMATS:
+        tables.installed()
+    return bool(asked_for)
 
 
 def of_trace(given: Mapping[str, str], files: TraceFiles, decoded: Any) -> None:
@@ -74,6 +84,8 @@ def of_trace(given: Mapping[str, str], files: TraceFiles, decoded: Any) -> None:
     title = files.trace.resolve().parent.name if files.trace.name == "trace.bin" else files.trace.stem
     if "COVERAGE" in given:
         _write_coverage(given, files, content, title)
+    if "EXPORT" in given:
+        _export(given, files, content, title)
     if "PROFILE" in given:
         profile, kind = Profile.of(content), given["PROFILE"]
         if kind == "text":
@@ -83,6 +95,34 @@ def of_trace(given: Mapping[str, str], files: TraceFiles, decoded: Any) -> None:
         path = _write(given, files, kind, make(profile, title))
         _tell(profile.notes)
         print(f"{profile.instructions:,} instructions, {len(profile.rows):,} functions: {path} (open it in {where})")
+
+
+def _export(given: Mapping[str, str], files: TraceFiles, content: Shown, title: str) -> None:
+    form, place = given["EXPORT"], Path(given.get("FILE", ""))
+    if "FILE" not in given:
+        place = Path(given["IN"]) / form if "IN" in given else Path("build") / "decode" / f"{files.trace.stem}.{form}"
+    ours = ctf.FILES if form == "ctf" else tuple(f"{name}.{form}" for name in tables.TABLES)
+    if place.exists() and not place.is_dir():
+        raise ArgumentError(f"{place} is a file, and {form} is a folder with {' and '.join(ours)}; name another place")
+    foreign = sorted({path.name for path in place.iterdir()} - set(ours)) if place.is_dir() else []
+    if foreign:
+        raise ArgumentError(
+            f"{place} has other files than {' and '.join(ours)}, such as {foreign[0]}; name a new folder"
+        )
+    folder = Path(given["IN"]) if "IN" in given and "TRACE" not in given else None
+    if content.cycles is None:
+        content.clocked(*read_cycles(folder, len(files.data)))
+    if form == "ctf":
+        for name, data in ctf.ctf(content, title).items():
+            write_file(place / name, data)
+        opens = "Trace Compass (File, Open Trace), or babeltrace2"
+    else:
+        tables.write(content, place, form)
+        opens = "pyarrow, polars, DuckDB or pandas"
+    _tell(content.notes)
+    print(
+        f"{len(content.rows):,} instructions, {len(content.messages):,} {content.noun}s: {place} (open it in {opens})"
+    )
 
 
 def _write_coverage(given: Mapping[str, str], files: TraceFiles, content: Shown, title: str) -> None:
