@@ -380,7 +380,7 @@ def _deframed(files: TraceFiles, joined: bool = False) -> tuple[list[bytes], lis
         for at, size, offset in zip(*(flat[n :: framing.ROW] for n in range(framing.ROW))):
             payloads.append(piece.data[at : at + size])
             begin.append(offset)
-            end.append(piece.offset + at + size)
+        end += piece.ends().tolist()
     return payloads, begin, end, damage
 
 

@@ -18,6 +18,8 @@ from rvtrace.models.common.options import ConfigError, Options, cut, items, numb
 from rvtrace.models.etrace.table import FORMAT_BITS, MAX_PAYLOAD, OPTIONS, TABLES, VARIANTS
 
 CACHE_RETURNS, CACHE_SYNCS = ("fill", "keep", "clear"), ("clear", "fill")
+ENCAP = "encap_1_0"  # the packet encapsulation 1.0, beside the example encapsulations of the payload chapter
+EXAMPLE_FRAMINGS, ENCAP_FRAMINGS = ("none", "zeros", "blocks"), ("unframed", "framed")
 NO_OPTION = "-"  # in ioptions_layout: a bit that is none of the options
 
 
@@ -38,8 +40,10 @@ class Config(Options):
     replaces ioptions_n; without it the bits are the options in the order of `packets.OPTIONS`. ctype: how the hart
     reports a change of context, as the port codes it (0 unreported, 1 imprecisely, 2 precisely, 3 as an asynchronous
     discontinuity; in the draft 0 with a discontinuity, 1 precisely, 2 imprecisely, 3 as a notification), "mixed"
-    chooses one at random each time. encapsulation, framing, index_width, flow, timestamp, block_bytes: the transport
-    (docs/reference/etrace-profile.md). bcount_bits: how far the encoder counts predicted branches; fifo_depth: packets
+    chooses one at random each time. encapsulation to block_bytes: the transport (docs/reference/etrace-profile.md);
+    src_bits, src_id, type_bits, timestamp_bytes and async_freq are those of the packet encapsulation 1.0, encap_1_0;
+    length_of, index_of, zero_run and zero_every describe other headers and runs of zeros of the example
+    encapsulations. bcount_bits: how far the encoder counts predicted branches; fifo_depth: packets
     queued. trap_vectors: with implicit_exception, the handlers that the decoder knows: ((interrupt, ecause, handler
     address), ...).
     """
@@ -86,11 +90,20 @@ class Config(Options):
     inst_stall_ena: int = switch()
     filter: str = ""
     ctype: str = option("mixed", ("0", "1", "2", "3", "mixed"))
-    encapsulation: str = option("messaging", ("messaging", "atb"))
-    framing: str = option("none", ("none", "zeros", "blocks"))
+    encapsulation: str = option("messaging", ("messaging", "atb", ENCAP))
+    framing: str = option("none", (*EXAMPLE_FRAMINGS, *ENCAP_FRAMINGS))
     index_width: int = option(0, (0, 8, 16))
+    index_of: str = option("source", ("source", "packets"))
+    length_of: str = option("payload", ("payload", "packet"))
+    zero_run: int = option(32, range(8, 256))
+    zero_every: int = option(0, range(1 << 16))
+    src_bits: int = option(0, range(17))
+    src_id: int = option(0, range(1 << 16))
+    type_bits: int = option(0, range(5))
     flow: int = option(0, range(4))
     timestamp: int = switch()
+    timestamp_bytes: int = option(0, range(9))
+    async_freq: int = option(0, range(8))
     block_bytes: int = option(1024, range(64, 1025))
     bcount_bits: int = option(32, range(1, 33))
     fifo_depth: int = option(32, (4, 8, 16, 32, 64, 128))
@@ -165,6 +178,7 @@ class Config(Options):
                 self.framing == "blocks" and self.block_bytes & (self.block_bytes - 1),
                 f"BLOCK_BYTES={self.block_bytes} is not a power of two; give BLOCK_BYTES=64 to 1024, a power of two",
             ),
+            *self._transport_contradictions(),
             (
                 self.fifo_depth <= 2 * self.blocks_p,
                 (
@@ -173,6 +187,70 @@ class Config(Options):
                 ),
             ),
         ]
+
+    def _transport_contradictions(self) -> list[tuple[Any, str]]:
+        encap = self.encapsulation == ENCAP
+        room = MAX_PAYLOAD - (self.spare_bits + 7) // 8
+        return [
+            (
+                encap and self.framing in EXAMPLE_FRAMINGS[1:],
+                f"FRAMING={self.framing} is of the example encapsulations; give FRAMING=none, unframed or framed with"
+                f" ENCAPSULATION={ENCAP}",
+            ),
+            (
+                not encap and self.framing in ENCAP_FRAMINGS,
+                f"FRAMING={self.framing} has synchronization sequences, which only the packet encapsulation 1.0 has; give"
+                f" ENCAPSULATION={ENCAP}, or FRAMING=none, zeros or blocks",
+            ),
+            (
+                encap and (self.index_width or self.index_of != "source" or self.length_of != "payload"),
+                f"ENCAPSULATION={ENCAP} has no index, and its length is that of the payload; give SRC_BITS=0 to 16 for a"
+                " source ID, and leave INDEX_WIDTH, INDEX_OF and LENGTH_OF out",
+            ),
+            (
+                not encap and (self.src_bits or self.type_bits or self.timestamp_bytes or self.async_freq),
+                f"SRC_BITS, TYPE_BITS, TIMESTAMP_BYTES and ASYNC_FREQ are of the packet encapsulation 1.0; give ENCAPSULATION={ENCAP}, or"
+                " INDEX_WIDTH for the index of the example encapsulation",
+            ),
+            (
+                self.src_id >> self.src_bits,
+                f"SRC_ID={self.src_id} does not fit SRC_BITS={self.src_bits}; give SRC_BITS={self.src_id.bit_length()}",
+            ),
+            (
+                encap and self.async_freq and self.framing == "none",
+                f"ASYNC_FREQ={self.async_freq} inserts synchronization sequences; give FRAMING=unframed or framed",
+            ),
+            (
+                encap and self.timestamp and not self.timestamp_bytes,
+                f"TIMESTAMP=1 with ENCAPSULATION={ENCAP} needs the bytes of a timestamp; give TIMESTAMP_BYTES=1 to 8",
+            ),
+            (
+                self.index_of == "packets" and not self.index_width,
+                "INDEX_OF=packets needs an index; give INDEX_WIDTH=8 or 16",
+            ),
+            (
+                encap and self.longest_payload > room,
+                f"the longest packet has {self.longest_payload} bytes, more than the {room} that SRC_BITS={self.src_bits}"
+                f" and TYPE_BITS={self.type_bits} leave of a payload; give a smaller CONTEXT_WIDTH_P or TIME_WIDTH_P",
+            ),
+        ]
+
+    @property
+    def spare_bits(self) -> int:
+        """Bits before a trace payload that the length of encapsulation 1.0 counts: what is left of srcID, and the type
+        ("Packet Length").
+        """
+        return self.src_bits % 8 + self.type_bits if self.encapsulation == ENCAP else 0
+
+    @property
+    def stamp_bytes(self) -> int:
+        """Bytes of a timestamp: T of encapsulation 1.0, 2 in the example encapsulations."""
+        return self.timestamp_bytes if self.encapsulation == ENCAP else 2
+
+    @property
+    def null_run(self) -> int:
+        """N of encapsulation 1.0: the longest run of null bytes that a packet can hold ("Synchronization")."""
+        return MAX_PAYLOAD + self.timestamp_bytes + self.src_bits // 8
 
     @property
     def longest_payload(self) -> int:

@@ -49,7 +49,7 @@ def parts(
                 if not isinstance(piece, Frames):
                     continue
                 rows = np.asarray(piece.rows, np.int64).reshape(-1, f.ROW)
-                heads = np.frombuffer(piece.data, np.uint8)[rows[:, 0]] & 15
+                heads, ends = np.frombuffer(piece.data, np.uint8)[rows[:, 0]] & 15, piece.ends()
                 supports = [(-1, support)]
                 for row in np.flatnonzero(heads == SUPPORT).tolist():
                     if _is_readable(payload := _payload(piece, rows[row]), config):
@@ -61,7 +61,7 @@ def parts(
                     if offset + TAIL > total or not _may_begin(_payload(piece, rows[at]), config, program):
                         continue
                     known = supports[bisect_left(supports, at, key=itemgetter(0)) - 1][1]
-                    own, end = (int(rows[row, :2].sum()) + piece.offset for row in (at, at + AFTER))
+                    own, end = (int(ends[row]) for row in (at, at + AFTER))
                     yield part._replace(cut=offset, own=own, end=end, after=packets + at + 1)
                     part = Part(
                         part.number + 1, offset, own - offset, None, total, total, end, packets + at, None, known

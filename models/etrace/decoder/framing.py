@@ -13,12 +13,14 @@ from typing import Any
 Column = Any  # of integers: a list or an array
 TYPES = {"s": ("int64",), "rows": ("int64",), "data": ("uint8",)}  # of arguments that are not an integer
 
-# State: the transport; offset of data[0] in the stream, and of that in its block; where `frames` ended, rows it wrote
-ATB, INDEX_BYTES, BLOCK, OFFSET, POSITION, AT, FRAMES, SIZE = range(8)
+# State: the transport; offset of data[0] in the stream, and of that in its block; where `frames` ended, rows it wrote.
+# HEAD: whole bytes of index or srcID; STAMP: bytes of a timestamp; COUNTS: whether the length is that of the packet;
+# NULLS: whether a header of length 0 is a packet of one byte, as in encapsulation 1.0; SPARE: bits of the length that
+# are no trace payload
+ATB, HEAD, STAMP, COUNTS, NULLS, SPARE, BLOCK, OFFSET, POSITION, AT, FRAMES, SIZE = range(12)
 ROW = 3  # where a payload begins, bytes, offset of the packet in the stream
-TIMESTAMP_BYTES = 2
 # What a header may be instead of one of a packet, and why `frames` ends
-OK, NO_LENGTH, HIGH_BITS, BEYOND_BLOCK, FULL, PARTIAL = range(0, -6, -1)
+OK, NO_LENGTH, HIGH_BITS, BEYOND_BLOCK, FULL, PARTIAL, EXTENDED = range(0, -7, -1)
 
 
 def has_timestamp(s: Column, header: int) -> int:
@@ -26,15 +28,26 @@ def has_timestamp(s: Column, header: int) -> int:
     return 1 if header & (0x20 if s[ATB] else 0x80) else 0
 
 
+def payload_at(s: Column, header: int) -> int:
+    """Bytes that are counted as payload after the header, ID or index, and timestamp."""
+    length = header & 31
+    if s[COUNTS]:
+        length -= 1 + s[HEAD] + s[STAMP] * has_timestamp(s, header)
+    return length
+
+
 def size_at(s: Column, data: Sequence[int], at: int) -> int:
     """Bytes of the packet whose header is at `at`, or what is wrong with it."""
     header = 0 + data[at]  # as a signed integer, if compiled
-    length = header & 31
-    if not length:
+    length = payload_at(s, header)
+    if 8 * length < 8 + s[SPARE]:
         return NO_LENGTH
     if s[ATB] and header >> 6:
         return HIGH_BITS
-    return 1 + s[INDEX_BYTES] + TIMESTAMP_BYTES * has_timestamp(s, header) + length
+    stamped = has_timestamp(s, header)
+    if stamped and not s[STAMP]:
+        return EXTENDED
+    return 1 + s[HEAD] + s[STAMP] * stamped + length
 
 
 def room_at(s: Column, at: int) -> int:
@@ -51,7 +64,7 @@ def frames(s: Column, data: Sequence[int], rows: Column, at: int, end: int) -> i
     status = OK
     while at < end:
         header = 0 + data[at]
-        if not header:  # padding, or the words' rest
+        if not header or (s[NULLS] and not header & 31):  # padding, the words' rest, or a null packet
             at += 1
             continue
         size = size_at(s, data, at)
@@ -64,7 +77,7 @@ def frames(s: Column, data: Sequence[int], rows: Column, at: int, end: int) -> i
         if at + size > end or found == most:
             status = PARTIAL if at + size > end else FULL
             break
-        length = header & 31
+        length = payload_at(s, header)
         rows[ROW * found], rows[ROW * found + 1] = at + size - length, length
         rows[ROW * found + 2] = s[OFFSET] + at
         found += 1

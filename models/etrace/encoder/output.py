@@ -168,10 +168,15 @@ class EncodedTrace:
     @cached_property
     def time16(self) -> list[int]:
         """The low bits of the time in the row of each packet's item."""
-        return self._times().tolist()
+        return (self._times() & np.uint64(0xFFFF)).tolist()
+
+    @cached_property
+    def stamps(self) -> list[int]:
+        """The timestamp that the transport gives each packet: the low bits of the same time."""
+        return (self._times() & np.uint64((1 << 8 * self.config.stamp_bytes) - 1)).tolist()
 
     def _times(self) -> np.ndarray:
-        return self._tstamp[self._column(k.ITEM)] & np.uint64(0xFFFF)
+        return self._tstamp[self._column(k.ITEM)]
 
     @cached_property
     def data(self) -> bytes:
