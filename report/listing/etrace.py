@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rvtrace.flow.captured.files import TraceFiles
 from rvtrace.models.etrace.codec import PacketError, unpack
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, Decoder, decode_bytes
-from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, deframe
+from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT, Damage, Deframer, deframe
 from rvtrace.models.etrace.decoder.events import Diagnostic
 from rvtrace.models.etrace.table import options_of
 from rvtrace.report.listing.common import INDENT, Lines
@@ -170,7 +170,7 @@ def fault_of(files: TraceFiles, totals: Totals, partial: bool) -> str | None:
             f"in {places} place{'s' if places > 1 else ''}, first at packet {first.packet}: {first.text}"
             f" [{first.clause}]"
         )
-        if first.clause.startswith("ET.tra."):
+        if first.clause.startswith(OF_TRANSPORT):
             if partial and first.packet + 1 >= totals.packets:
                 return None
             return f"{files.trace} is damaged {where}; capture it again, or check ENCAPSULATION, FRAMING and CONFIG"

@@ -10,6 +10,7 @@ module etrace_assert
   parameter int IAddressLsb     = 1,
   parameter int ContextWidth    = 32,
   parameter int TimeWidth       = 32,
+  parameter int StampWidth      = 16,
   parameter int PrivilegeWidth  = 3,
   parameter int EcauseWidth     = 6,
   parameter int IRetireWidth    = 7,
@@ -59,7 +60,7 @@ module etrace_assert
   input logic [4:0]                       pkt_length_o,
   input logic [247:0]                     pkt_payload_o,
   input logic                             pkt_start_o,
-  input logic [15:0]                      pkt_time_o,
+  input logic [StampWidth-1:0]            pkt_time_o,
   input logic                             pkt_ready_i,
 
   // Inside etrace_encoder: descriptors on their way to the queue, those in it, packets on their way to the packer.
@@ -78,6 +79,7 @@ module etrace_assert
     assert (IAddressWidth == 32 || IAddressWidth == 64) else $error("IAddressWidth is %0d: set 32 or 64", IAddressWidth);
     assert (IAddressLsb == 1 || IAddressLsb == 2) else $error("IAddressLsb is %0d: set 1 or 2", IAddressLsb);
     assert (ContextWidth >= 1 && ContextWidth <= 32) else $error("ContextWidth is %0d: set 1 to 32", ContextWidth);
+    assert (StampWidth >= 16 && StampWidth <= 64) else $error("StampWidth is %0d: set 16 to 64", StampWidth);
     assert (TimeWidth >= 1 && TimeWidth <= 64) else $error("TimeWidth is %0d: set 1 to 64", TimeWidth);
     assert (PrivilegeWidth == 2 || PrivilegeWidth == 3) else $error("PrivilegeWidth is %0d: set 2 or 3", PrivilegeWidth);
     assert (EcauseWidth >= 4 && EcauseWidth <= 8) else $error("EcauseWidth is %0d: set 4 to 8", EcauseWidth);
@@ -208,6 +210,7 @@ bind etrace_encoder etrace_assert #(
   .IAddressLsb     (IAddressLsb),
   .ContextWidth    (ContextWidth),
   .TimeWidth       (TimeWidth),
+  .StampWidth      (StampWidth),
   .PrivilegeWidth  (PrivilegeWidth),
   .EcauseWidth     (EcauseWidth),
   .IRetireWidth    (IRetireWidth),

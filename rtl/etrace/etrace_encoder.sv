@@ -35,7 +35,8 @@ module etrace_encoder
   parameter bit FullAddressEn       = 1'b1,
   parameter bit [3:0] SyncModes     = 4'b1111,  // bit m: trTeInstSyncMode m; bit 0 is always built
   parameter bit FilterEn            = 1'b1,     // filters and comparators
-  parameter bit StampEn             = 1'b1      // pkt_time_o
+  parameter bit StampEn             = 1'b1,     // pkt_time_o
+  parameter int StampWidth          = 16        // of it: 16 to 64
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -84,7 +85,7 @@ module etrace_encoder
   output logic [4:0]                       pkt_length_o,
   output logic [247:0]                     pkt_payload_o,
   output logic                             pkt_start_o,     // it is a 3.0
-  output logic [15:0]                      pkt_time_o,
+  output logic [StampWidth-1:0]            pkt_time_o,
   input  logic                             pkt_ready_i
 );
 
@@ -107,11 +108,11 @@ module etrace_encoder
                           sync_mode_i[0] && (sync_mode_i[1] ? SyncModes[3] : SyncModes[1])};
   assign filters       = FilterEn ? filters_i : 16'd0;
   assign comp_cfg      = FilterEn ? comp_cfg_i : {NComps*160{1'b0}};
-  assign beat_time     = !NoTime ? ing_time_i : StampEn ? {48'd0, ing_time_i[15:0]} : 64'd0;
+  assign beat_time     = !NoTime ? ing_time_i : StampEn ? ing_time_i & ~(~64'd0 << StampWidth) : 64'd0;
 
-  // What a packet may tell of context and time; a timestamp has 16 bits of the latter.
+  // What a packet may tell of context and time; a timestamp has StampWidth bits of the latter.
   localparam int ContextBits = NoContext ? 1 : ContextWidth;
-  localparam int TimeBits    = (NoTime || (TimeWidth < 16)) ? 16 : TimeWidth;
+  localparam int TimeBits    = (NoTime || (TimeWidth < StampWidth)) ? StampWidth : TimeWidth;
   localparam int DescBits    = etrace_layout_pkg::desc_bits(
       etrace_layout_pkg::report_bits((CacheSize > 0) ? CacheSize : 1, ContextBits, TimeBits, IAddressWidth,
                                      IAddressWidth - IAddressLsb));
@@ -299,6 +300,7 @@ module etrace_encoder
     .NoContext       (NoContext),
     .TimeWidth       (TimeWidth),
     .NoTime          (NoTime),
+    .StampWidth      (StampWidth),
     .PrivilegeWidth  (PrivilegeWidth),
     .EcauseWidth     (EcauseWidth),
     .NoTval          (NoTval),

@@ -13,6 +13,7 @@ module etrace_packer
   parameter bit NoContext       = 1'b0,
   parameter int TimeWidth       = 32,  // at least 1
   parameter bit NoTime          = 1'b1,
+  parameter int StampWidth      = 16,  // of pkt_time_o
   parameter int PrivilegeWidth  = 3,
   parameter int EcauseWidth     = 6,
   parameter bit NoTval          = 1'b0,   // draft only
@@ -60,7 +61,7 @@ module etrace_packer
   output logic [4:0]               pkt_length_o,   // bytes, 1 to 31
   output logic [247:0]             pkt_payload_o,  // first byte in the low bits; bytes after the last are 0
   output logic                     pkt_start_o,    // a 3.0
-  output logic [15:0]              pkt_time_o,
+  output logic [StampWidth-1:0]    pkt_time_o,
   input  logic                     pkt_ready_i,
   output logic                     empty_o         // no packet inside
 );
@@ -243,7 +244,7 @@ module etrace_packer
   logic                full_q, jump_q, start_q, sent_start_q, valid_q, take, move;
   logic [MaxBits-1:0]  packet_q, payload_q;
   logic [JumpBits-1:0] jump_payload_q;
-  logic [15:0]         time_q, sent_time_q;
+  logic [StampWidth-1:0] time_q, sent_time_q;
   logic [4:0]          length_q, packet_length, jump_length, bytes;
 
   // Bytes of a sign-extended payload that are needed: the last one that is not all sign, with the bit below it.
@@ -303,7 +304,7 @@ module etrace_packer
         jump_q         <= jump_allowed;
         jump_payload_q <= jump;
         start_q        <= (kind_i == etrace_pkg::KindStart);
-        time_q         <= time_i[15:0];
+        time_q         <= time_i[StampWidth-1:0];
       end
       if (desc_ready_o) full_q <= desc_valid_i;
       if (move) begin

@@ -63,6 +63,11 @@ package etrace_pkg;
   localparam logic [1:0] FramingZeros  = 2'd1;
   localparam logic [1:0] FramingBlocks = 2'd2;
 
+  // The same in the packet encapsulation 1.0: sequences that end with null.alignment (unframed streams) or null.idle (framed).
+  localparam logic [1:0] SyncNone     = 2'd0;
+  localparam logic [1:0] SyncUnframed = 2'd1;
+  localparam logic [1:0] SyncFramed   = 2'd2;
+
   // Zero bytes that cannot be in a packet: one more than a payload has.
   localparam int ZeroRun = 32;
 

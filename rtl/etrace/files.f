@@ -17,3 +17,4 @@ rtl/etrace/etrace_sequence.sv
 rtl/etrace/etrace_packer.sv
 rtl/etrace/etrace_encoder.sv
 rtl/etrace/etrace_transport.sv
+rtl/etrace/etrace_encapsulation.sv

@@ -131,7 +131,8 @@ def _parsed(path: str | Path) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Specification:
     """A text that a plan is about. title, version: as its title page has them. state: ratified, or draft. url: where it
-    is published; "" if nowhere. variants: of the system that follow it; empty: all.
+    is published; "" if nowhere. variants: of the system that follow it; empty: all. rows: how the ids of the clauses
+    start that are from this text alone; empty: all that are from no such text.
     """
 
     title: str
@@ -139,6 +140,7 @@ class Specification:
     state: str
     url: str = ""
     variants: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -223,7 +225,9 @@ class Plan:
     def source(self, clause: str, variant: str = "") -> str:
         """The document and the section of a row, as one line."""
         section = self.clauses[clause].section
-        documents = "; ".join(f"{text.title}, {text.version}" for text in self.texts((variant,)))
+        texts = self.texts((variant,))
+        own = [text for text in texts if text.rows and clause.startswith(text.rows)]
+        documents = "; ".join(f"{text.title}, {text.version}" for text in own or texts if text in own or not text.rows)
         if not documents or section.startswith("docs/"):
             return section
         return f"{section} on {documents}" if section.startswith("ruling") else f"{documents}: {section}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT
 from rvtrace.scoreboards.common.captured import (
     Decoded,
     Followed,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from rvtrace.scoreboards.etrace.tolerances import Tolerances
 
 FEW = 32  # packets: hardly any deviation is sure of fewer, nearly every one explains them
-_TRANSPORT = "ET.tra."
 _FORMAT, _START = 0xF, 3  # format 3, subformat 0
 
 
@@ -41,7 +41,7 @@ class CapturedEtrace(Followed):
 
     memory = (350, 24)
     unit = "packets"
-    of_bytes = (_TRANSPORT, "ET.pay.fields", "ET.pay.type_length")
+    of_bytes = (*OF_TRANSPORT, "ET.pay.fields", "ET.pay.type_length")
     no_start = ("ET.alg.first",)
     ends = ("ET.alg.first", "ET-16")
     by_head = True
@@ -174,9 +174,10 @@ class CapturedEtrace(Followed):
 
     def is_unmoved(self, capture: EtraceCapture, verdict: Verdict) -> bool:
         """Whether bytes of a part are no packet."""
-        if not any(failure.clause.startswith(_TRANSPORT) for failure in verdict.failures):
+        if not any(failure.clause.startswith(OF_TRANSPORT) for failure in verdict.failures):
             return False
-        from rvtrace.scoreboards.etrace.transport import Damaged, split
+        from rvtrace.scoreboards.etrace.encapsulation import Damaged
+        from rvtrace.scoreboards.etrace.transport import split
 
         assert capture.data is not None
         try:

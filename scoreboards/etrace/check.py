@@ -115,7 +115,7 @@ def judged(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verd
             verdict.book.count(clause, occurrences(seen))
         for clause, occurrences in SITUATIONS.items():
             verdict.book.met(clause, occurrences(seen))
-        check_transport(capture, verdict.book, decoded.packets, verdict.encoded.time16 if agreed else None)
+        check_transport(capture, verdict.book, decoded.packets, verdict.encoded.stamps if agreed else None)
     for d in decoded.diagnostics:
         verdict.book.damage.append(Damage(d.packet, d.packet + d.lost_packets))
     verdict.close(len(wanted), lossless.judged, len(decoded), sum(map(len, capture.packets)))

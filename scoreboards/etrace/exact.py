@@ -12,6 +12,7 @@ from collections import Counter
 import numpy as np
 
 from rvtrace.models.etrace.codec import PacketError, bits, compress, unpack
+from rvtrace.models.etrace.config import ENCAP
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.models.etrace.table import MAP_LENGTHS, Packet, field_clauses, map_length, options_of
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
@@ -87,9 +88,10 @@ def _check_starts(capture: EtraceCapture, book: ClauseBook, encoded: EncodedTrac
     """What the encoder gives beside the payload: the mark of a packet 3.0, and, where packets have one, the time of the
     timestamp.
     """
+    encap = capture.config.encapsulation == ENCAP
     for name, clause, want in (
-        ("start", "ET.tra.zeros", [p.name == "start" for p in encoded.packets]),
-        ("time16", "ET.tra.timestamp", encoded.time16),
+        ("start", "ET.enc.header" if encap else "ET.tra.zeros", [p.name == "start" for p in encoded.packets]),
+        ("time16", "ET.enc.timestamp" if encap else "ET.tra.timestamp", encoded.time16),
     ):
         have = getattr(capture, name)
         if have is None or name == "time16" and not capture.config.timestamp:

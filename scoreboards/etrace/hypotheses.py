@@ -21,7 +21,7 @@ import numpy as np
 from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import NO_OPTION, Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
-from rvtrace.models.etrace.decoder.deframe import deframe
+from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT, deframe
 from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, TABLES
@@ -401,5 +401,5 @@ def as_read(capture: EtraceCapture, reading: Reading[Config]) -> EtraceCapture:
     payloads = payloads_of(capture, reading)
     packets = rewritten_packets(payloads, rewriter) if reading.dialects else payloads
     data = None if any(d.rewriting.frames for d in reading.dialects) else capture.data
-    problems = [problem for problem in capture.problems if "[ET.tra." not in problem]
+    problems = [problem for problem in capture.problems if not any(f"[{start}" in problem for start in OF_TRANSPORT)]
     return replace(capture, config=rewriter.config, packets=packets, sent=payloads, data=data, problems=problems)

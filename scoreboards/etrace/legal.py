@@ -90,7 +90,7 @@ def _shorter(legal: Rules, decoded: Any) -> None:
         "ET.opt.cache_shorter", "a cache index, where the address is no longer", i))  # fmt: skip
 
 
-TRANSPORT = re.compile(r"\[(ET\.tra\.\w+)\]$")  # of a problem in the transported bytes (Damage)
+TRANSPORT = re.compile(r"\[(ET\.(?:tra|enc)\.\w+)\]$")  # of a problem in the transported bytes (Damage)
 PACKET_CLAUSES = (
     "ET.pay.fields",
     "ET.pay.type_length",

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from rvtrace.models.etrace.config import ENCAP
 from rvtrace.models.etrace.encoder.encode import EncodedTrace
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
-from rvtrace.scoreboards.etrace.transport import Damaged, split
+from rvtrace.scoreboards.etrace.encapsulation import Damaged
+from rvtrace.scoreboards.etrace.transport import split
 
 _MADE_BY_LANE = 2  # descriptors at most; the beat itself may make one more
 _TO_PACKER = 3  # cycles from the beat that makes a packet to the first stage of the packer, where nothing waits
 _TO_PACKET = 4  # cycles to the encoder's output, likewise
-_TRANSFER = {"messaging": 8, "atb": 4}  # bytes
+_TRANSFER = {"messaging": 8, "atb": 4, ENCAP: 8}  # bytes
 
 
 def check_pace(capture: EtraceCapture, book: ClauseBook, encoded: EncodedTrace) -> None:

@@ -8,16 +8,19 @@ here, byte by byte.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from rvtrace.models.etrace.config import ENCAP
 from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.encapsulation import Damaged, Normal, check_encapsulation, packets_in
 
 ZERO_RUN = 32  # bytes: more than any payload
 WORD = 4  # bytes of an ATB word
@@ -41,27 +44,23 @@ class Chunk(NamedTuple):
     zeros: int
 
 
-class Damaged(ValueError):
-    """Bytes that are no packets; clause: whose."""
-
-    def __init__(self, clause: str, text: str) -> None:
-        super().__init__(text)
-        self.clause = clause
-
-
 def check_transport(
-    capture: EtraceCapture, book: ClauseBook, packets: list[Packet | None], time16: list[int] | None = None
+    capture: EtraceCapture, book: ClauseBook, packets: list[Packet | None], stamps: list[int] | None = None
 ) -> None:
     """All rules on capture.data; packets: those of capture.packets.
 
-    time16: the model's timestamps, if the device declares the profile.
+    stamps: the model's timestamps, if the device declares the profile.
     """
     if capture.data is None or not all(1 <= len(payload) <= MAX_PAYLOAD for payload in capture.carried):
         return  # what no header can describe is a failure of the packet (ET.pay.type_length)
     config, data = capture.config, capture.data
+    if config.encapsulation == ENCAP:
+        check_encapsulation(capture, data, book, stamps)
+        return
+    time16 = stamps
     kind = KIND[config.encapsulation]
     try:
-        chunks = split(data, capture)
+        chunks = _split(data, capture)
     except Damaged as damage:
         book.fail(Failure(damage.clause, str(damage)))
         return
@@ -79,8 +78,14 @@ def check_transport(
     _receiver(capture, data, book, kind, chunks)
 
 
-def split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
+def split(data: bytes, capture: EtraceCapture) -> Sequence[Chunk | Normal]:
     """The packets of a stream; Damaged where a header or what it announces is missing."""
+    if capture.config.encapsulation == ENCAP:
+        return packets_in(data, capture.config, capture.place)[0]
+    return _split(data, capture)
+
+
+def _split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
     config = capture.config
     atb = config.encapsulation == "atb"
     chunks, at, zeros = [], 0, 0

@@ -30,6 +30,7 @@ BUILD = BuildTable(
         "DOptionsN": "doptions_n",
         "BcountBits": "bcount_bits",
         "FifoDepth": "fifo_depth",
+        "StampWidth": lambda c: 64 if c.blocks == 1 or c.stamp_bytes > 2 else 16,  # one build for all timestamps
     },
     lanes="blocks",
 )

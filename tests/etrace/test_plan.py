@@ -13,12 +13,12 @@ from tests.common.plan_rows import PlanTests, Rows, literals
 LOSSLESS = ("align", "expected", "lossless", "periodic_sync", "proven")
 CHECKERS = {
     "exact": (
-        *(f"scoreboards/etrace/{part}.py" for part in ("exact", "pace", "transport")),
+        *(f"scoreboards/etrace/{part}.py" for part in ("exact", "pace", "transport", "encapsulation")),
         "models/etrace/encoder/*.py",
     ),
     "lossless": tuple(f"scoreboards/etrace/{part}.py" for part in LOSSLESS),
     "legal": ("scoreboards/etrace/legal.py",),
-    "transport": ("scoreboards/etrace/transport.py",),
+    "transport": ("scoreboards/etrace/transport.py", "scoreboards/etrace/encapsulation.py"),
     "decoder": ("models/etrace/decoder/*.py",),
 }
 

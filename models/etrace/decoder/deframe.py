@@ -23,6 +23,7 @@ from rvtrace.models.etrace.decoder import framing as f
 WORD = 4  # bytes of the trace bus
 INSTRUCTION = 0  # type of a packet, beside 1 of data trace (encapsulation 1.0, "type")
 CLAUSES = {"messaging": "ET.tra.messaging", "atb": "ET.tra.atb", ENCAP: "ET.enc.header"}  # what damage breaks
+OF_TRANSPORT = ("ET.tra.", "ET.enc.")  # how the clauses of a transport start
 BLOCKS_LOOKED_AT = 8  # to find where blocks begin
 MOST_FRAMES = 1 << 16  # rows at once
 

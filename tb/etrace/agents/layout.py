@@ -5,7 +5,7 @@ SystemVerilog.
 
 from __future__ import annotations
 
-from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.config import ENCAP, ENCAP_FRAMINGS, EXAMPLE_FRAMINGS, Config
 from rvtrace.tb.common.agents.layout import LANE_PARAMETERS, LANES, LEVELS, stimulus
 from rvtrace.tb.common.agents.pins import Pins, registers
 from rvtrace.tb.common.layout import DRIVE, JOIN, Bits, Field, Layout, Rows, without_ports
@@ -32,11 +32,15 @@ def pins(config: Config, atid: int) -> Pins:
     """The ports (docs/reference/etrace-profile.md, Inputs and Transport). atid: the ID of the source on the trace
     bus.
     """
+    framings = ("none", *ENCAP_FRAMINGS) if config.encapsulation == ENCAP else EXAMPLE_FRAMINGS
     static = {
         "options": config.ioptions, "draft": int(config.variant == "draft_0_026"), **registers(config),
-        "atb": int(config.encapsulation == "atb"), "framing": ("none", "zeros", "blocks").index(config.framing),
+        "atb": int(config.encapsulation == "atb"), "framing": framings.index(config.framing),
         "index_bytes": config.index_width // 8, "flow": config.flow, "timestamp": config.timestamp,
         "block_bits": config.block_bytes.bit_length() - 1, "id": atid,
+        "encap": int(config.encapsulation == ENCAP), "async_freq": config.async_freq,
+        "stamp_bytes": config.timestamp_bytes, "src_bits": config.src_bits, "src_id": config.src_id,
+        "type_bits": config.type_bits,
     }  # fmt: skip
     levels = ("enable", "inst_tracing", "halted", "in_reset", "toggle")
     widths = _LANES.widths({"Xlen": config.xlen, "IRetireWidth": config.iretire_width_p})

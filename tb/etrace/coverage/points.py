@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from rvtrace.jobs.coverage import Counts, Definition, Point
-from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.config import ENCAP_FRAMINGS, EXAMPLE_FRAMINGS, Config
 from rvtrace.models.etrace.encoder.encode import CLAUSES
 from rvtrace.models.etrace.table import MAP_LENGTHS, OPTIONS, QUAL_STATUS, TABLES, VARIANTS
 from rvtrace.tb.common.coverage import port_points
@@ -107,7 +107,9 @@ LOSSES = (
     "trace_lost twice in one run",
     "no room, but nothing to lose",
 )
-FRAMINGS = ("none", "zeros", "blocks")
+SOURCES = ("no srcID", "1 to 7 bits", "8 bits", "9 to 15 bits", "16 bits")
+TYPES = ("no type", "a type of 1 bit", "a type of 2 to 4 bits")
+STAMPS = ("0", "1", "2", "3 to 7", "8")  # bytes
 FILLS = ("none", "1 byte", "2 to 15 bytes", "16 or more")
 PAIRS = ("load in the same block", "load in the block before", "no load right before")
 JUMPS = ("jump", "call", "return")
@@ -292,7 +294,42 @@ CORNER_POINTS = (
         "transport_cg",
         "encapsulation and framing, with and without timestamps",
         "each combination is a separate format",
-        {"encapsulation": ("messaging", "atb"), "framing": FRAMINGS, "timestamp": ("timestamp", "no timestamp")},
+        {
+            "encapsulation": ("messaging", "atb"),
+            "framing": EXAMPLE_FRAMINGS,
+            "timestamp": ("timestamp", "no timestamp"),
+        },
+    ),
+    Point(
+        "encapsulation_cg",
+        "streams in the packet encapsulation 1.0, by framing and flow",
+        "synchronization and flow change every byte",
+        {"framing": ("none", *ENCAP_FRAMINGS), "flow": tuple(map(str, range(4)))},
+    ),
+    Point(
+        "source_cg",
+        "widths of srcID and type",
+        "a payload then begins at another bit, in another byte",
+        {"source": SOURCES, "type": TYPES},
+    ),
+    Point(
+        "stamp_cg",
+        "bytes of a timestamp, present or not",
+        "T counts in the length of a synchronization sequence even where no packet has a timestamp",
+        {"bytes": STAMPS, "timestamp": ("timestamp", "no timestamp")},
+        {"0 x timestamp": "without bytes there is no timestamp"},
+    ),
+    Point(
+        "padding_cg",
+        "bits of padding in the last byte",
+        "they must not leak what was there before",
+        {"bits": tuple(map(str, range(8)))},
+    ),
+    Point(
+        "interval_cg",
+        "synchronization sequences by async_freq",
+        "a receiver joins at one of them",
+        {"framing": ENCAP_FRAMINGS, "sequences": ("one", "two", "three or more")},
     ),
     Point(
         "header_cg",

@@ -16,6 +16,7 @@ import numpy as np
 
 from rvtrace.jobs.coverage import Counts
 from rvtrace.models.common.filters import FilterSettings
+from rvtrace.models.etrace.config import ENCAP
 from rvtrace.models.etrace.table import OPTIONS, VARIANTS, Packet, map_length
 from rvtrace.models.riscv.beats import Beats
 from rvtrace.models.riscv.retired import IType, Kind, Retired
@@ -337,7 +338,11 @@ def _cache(tally: Tally, capture: EtraceCapture, encoded: Any) -> None:
 def _transport(tally: Tally, capture: EtraceCapture, encoded: Any) -> None:
     """The transported bytes: format, gaps, what fills blocks; and what waited in front of it."""
     config, cycle = capture.config, np.asarray(capture.data_cycle).astype(np.int64)
-    tally.one("transport_cg", config.encapsulation, config.framing, ("no timestamp", "timestamp")[config.timestamp])
+    stamped = ("no timestamp", "timestamp")[config.timestamp]
+    if config.encapsulation == ENCAP:
+        _encapsulation(tally, capture, stamped)
+    else:
+        tally.one("transport_cg", config.encapsulation, config.framing, stamped)
     if config.encapsulation == "messaging":
         tally.one("header_cg", str(config.index_width), str(config.flow))
     tally.array("back_pressure_cg", (p.GAPS, ingress.classes(np.maximum(np.diff(cycle) - 1, 0), 1, 2, 16)))
@@ -358,6 +363,21 @@ def _transport(tally: Tally, capture: EtraceCapture, encoded: Any) -> None:
             np.asarray(capture.packet_cycle).astype(np.int64),
             bool(config.inst_stall_ena),
         )
+
+
+def _encapsulation(tally: Tally, capture: EtraceCapture, stamped: str) -> None:
+    """Framing, widths, padding and synchronization sequences of encapsulation 1.0."""
+    config = capture.config
+    tally.one("encapsulation_cg", config.framing, str(config.flow))
+    source = p.SOURCES[bisect_right((1, 8, 9, 16), config.src_bits)]
+    tally.one("source_cg", source, p.TYPES[min(config.type_bits, 2)])
+    tally.one("stamp_cg", p.STAMPS[bisect_right((1, 2, 3, 8), config.timestamp_bytes)], stamped)
+    if capture.packets:
+        tally.one("padding_cg", str(-config.spare_bits % 8))
+    if config.async_freq and capture.data is not None:
+        found = capture.data.count(bytes(config.null_run))
+        if found:
+            tally.one("interval_cg", config.framing, ("one", "two", "three or more")[min(found, 3) - 1])
 
 
 _TRAP = (IType.EXCEPTION, IType.INTERRUPT)

@@ -39,7 +39,8 @@ module etrace_tb
   parameter int FullAddressEn       = 1,
   parameter int FilterEn            = 1,
   parameter int StampEn             = 1,
-  parameter int SyncModes           = 15
+  parameter int SyncModes           = 15,
+  parameter int StampWidth          = 16
 ) (
   output logic                             clk_o,
   input  logic                             rst_ni,
@@ -67,6 +68,12 @@ module etrace_tb
   input  logic                             timestamp_i,
   input  logic [3:0]                       block_bits_i,
   input  logic [6:0]                       id_i,
+  input  logic                             encap_i,       // the packet encapsulation 1.0 in place of the example ones
+  input  logic [2:0]                       async_freq_i,
+  input  logic [3:0]                       stamp_bytes_i,
+  input  logic [4:0]                       src_bits_i,
+  input  logic [15:0]                      src_id_i,
+  input  logic [2:0]                       type_bits_i,
 
   // Pins drive.
   input  logic                             ctl_enable_i,
@@ -214,9 +221,10 @@ module etrace_tb
   logic [1:0]   pkt_type, at_bytes;
   logic [4:0]   pkt_length;
   logic [247:0] pkt_payload;
-  logic [15:0]  pkt_time;
-  logic [3:0]   message_nbytes;
-  logic [63:0]  message_data;
+  logic [StampWidth-1:0] pkt_time;
+  logic         transport_ready, encap_valid, encap_empty, encap_ready;
+  logic [3:0]   message_nbytes, encap_nbytes;
+  logic [63:0]  message_data, encap_data;
   logic [31:0]  at_data;
   logic [6:0]   at_id;
 
@@ -228,7 +236,8 @@ module etrace_tb
     .SijumpEn(SijumpEn != 0), .EncoderModeN(EncoderModeN), .IOptionsN(IOptionsN), .DOptionsN(DOptionsN),
     .BcountBits(BcountBits), .FifoDepth(FifoDepth), .NFilters(NFilters), .NComps(NComps),
     .RatifiedEn(RatifiedEn != 0), .DraftEn(DraftEn != 0), .ImplicitExceptionEn(ImplicitExceptionEn != 0),
-    .FullAddressEn(FullAddressEn != 0), .FilterEn(FilterEn != 0), .StampEn(StampEn != 0), .SyncModes(SyncModes[3:0])
+    .FullAddressEn(FullAddressEn != 0), .FilterEn(FilterEn != 0), .StampEn(StampEn != 0), .SyncModes(SyncModes[3:0]),
+    .StampWidth(StampWidth)
   ) u_dut (
     .clk_i(clk_o), .rst_ni(rst_ni),
     .enable_i(enable), .inst_tracing_i(inst_tracing), .halted_i(halted), .in_reset_i(in_reset),
@@ -248,19 +257,30 @@ module etrace_tb
     .clk_i(clk_o), .rst_ni(rst_ni),
     .atb_i(atb_i), .framing_i(framing_i), .index_bytes_i(index_bytes_i), .flow_i(flow_i), .timestamp_i(timestamp_i),
     .block_bits_i(block_bits_i), .id_i(id_i),
-    .pkt_valid_i(pkt_valid_o), .pkt_type_i(pkt_type), .pkt_length_i(pkt_length), .pkt_payload_i(pkt_payload),
-    .pkt_start_i(pkt_start), .pkt_time_i(pkt_time), .pkt_ready_o(pkt_ready_o),
+    .pkt_valid_i(pkt_valid_o && !encap_i), .pkt_type_i(pkt_type), .pkt_length_i(pkt_length), .pkt_payload_i(pkt_payload),
+    .pkt_start_i(pkt_start), .pkt_time_i(pkt_time[15:0]), .pkt_ready_o(transport_ready),
     .out_valid_o(message_valid), .out_nbytes_o(message_nbytes), .out_data_o(message_data), .out_ready_i(ready && !atb_i),
     .at_valid_o(at_valid), .at_data_o(at_data), .at_bytes_o(at_bytes), .at_id_o(at_id), .at_ready_i(ready && atb_i),
     .empty_o(transport_empty)
   );
 
+  etrace_encapsulation #(.StampWidth(StampWidth)) u_encapsulation (
+    .clk_i(clk_o), .rst_ni(rst_ni),
+    .framing_i(framing_i), .async_freq_i(async_freq_i), .flow_i(flow_i), .timestamp_i(timestamp_i), .stamp_bytes_i(stamp_bytes_i),
+    .src_bits_i(src_bits_i), .src_id_i(src_id_i), .type_bits_i(type_bits_i),
+    .pkt_valid_i(pkt_valid_o && encap_i), .pkt_type_i(pkt_type), .pkt_length_i(pkt_length), .pkt_payload_i(pkt_payload),
+    .pkt_time_i(pkt_time), .pkt_ready_o(encap_ready),
+    .out_valid_o(encap_valid), .out_nbytes_o(encap_nbytes), .out_data_o(encap_data), .out_ready_i(ready),
+    .empty_o(encap_empty)
+  );
+  assign pkt_ready_o = encap_i ? encap_ready : transport_ready;
+
   assign pkt_nbytes_o = {1'b0, pkt_length};
-  assign pkt_data_o   = {pkt_time, 13'd0, pkt_start, pkt_type, 8'd0, pkt_payload};
-  assign sts_empty_o  = encoder_empty && transport_empty;
-  assign out_valid_o  = atb_i ? at_valid : message_valid;
-  assign out_nbytes_o = atb_i ? 4'd8 : message_nbytes;
-  assign out_data_o   = atb_i ? {17'd0, at_id, 6'd0, at_bytes, at_data} : message_data;
+  assign pkt_data_o   = {pkt_time[15:0], 13'd0, pkt_start, pkt_type, 8'd0, pkt_payload};
+  assign sts_empty_o  = encoder_empty && transport_empty && encap_empty;
+  assign out_valid_o  = encap_i ? encap_valid : atb_i ? at_valid : message_valid;
+  assign out_nbytes_o = encap_i ? encap_nbytes : atb_i ? 4'd8 : message_nbytes;
+  assign out_data_o   = encap_i ? encap_data : atb_i ? {17'd0, at_id, 6'd0, at_bytes, at_data} : message_data;
 
   logic [63:0] cycle;
   logic        stuck_ingress, stuck_empty, was_empty;  // was_empty: with nothing left to come
@@ -282,7 +302,7 @@ module etrace_tb
     .drop_i(ing_drop_o), .empty_i(sts_empty_o), .valid_i(out_valid_o), .ready_i(ready),
     .nbytes_i(out_nbytes_o), .data_i(out_data_o),
     .stuck_ingress_i(stuck_ingress), .stuck_empty_i(stuck_empty),
-    .early_empty_i(pkt_valid_o && (encoder_empty || was_empty)), .other_valid_i(atb_i ? message_valid : at_valid)
+    .early_empty_i(pkt_valid_o && (encoder_empty || was_empty)), .other_valid_i(encap_i ? message_valid || at_valid : encap_valid || (atb_i ? message_valid : at_valid))
   );
 
   stream_recorder #(.OutBytes(36), .File("packets.bin")) u_packets (

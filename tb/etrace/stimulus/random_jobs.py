@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rvtrace.jobs.job import Job
-from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.config import ENCAP, ENCAP_FRAMINGS, EXAMPLE_FRAMINGS, Config
 from rvtrace.models.etrace.table import OPTIONS, VARIANTS
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO
 from rvtrace.tb.etrace.stimulus.stimulus import random_program
@@ -53,6 +53,7 @@ _VARIED = {name: _SPECIFIED[name] for build in BUILDS for name in build}
 WHOLE: tuple[dict[str, Any], ...] = tuple(
     {**_VARIED, **EVERY, **build} for build in BUILDS
 )  # each with the options that only others change
+TRANSPORT = {"encapsulation", "framing", "index_width", "timestamp"}  # options that a transport cannot change if given
 _PINS_SIZE = 1500  # pin by pin a cycle takes a hundred times as long
 
 
@@ -67,7 +68,10 @@ def random_job(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_
         {"xlen": "iaddress_width_p", "blocks": "blocks_p"}.get(name, name): value
         for name, value in (base or {}).items()
     }
-    config = _consistent(_options(rng) | fixed, fixed)
+    options = _options(rng)
+    if not fixed.keys() & TRANSPORT:
+        options |= _encapsulated(random.Random(f"{seed}:regress:encapsulation"), int(options["blocks_p"]))
+    config = _consistent(options | fixed, fixed)
     grouping, retirement = rng.choice(("longest", "random")), rng.choice(("block", "block", "single"))
     backpressure, gaps = rng.choice((0, 0, 10, 30, 60, 90)), rng.choice((0, 0, 5, 30))
     pins = rng.random() < 1 / 12
@@ -99,11 +103,32 @@ def _options(rng: random.Random) -> dict[str, Any]:
         "inst_stall_ena": rng.randrange(2),
         "ctype": rng.choice(("0", "1", "2", "3", "mixed", "mixed")),
         "encapsulation": rng.choice(("messaging", "atb")),
-        "framing": rng.choice(("none", "zeros", "blocks")),
+        "framing": rng.choice(EXAMPLE_FRAMINGS),
         "index_width": rng.choice((0, 8, 16)),
         "flow": rng.randrange(4),
         "timestamp": sometimes(0.4),
         "block_bytes": 1 << rng.randrange(6, 11),
+    }
+
+
+def _encapsulated(rng: random.Random, blocks: int) -> dict[str, Any]:
+    """Values for the options of the packet encapsulation 1.0, in one run of three. blocks: with several, the encoder
+    gives 16 bits of time.
+    """
+    if rng.randrange(3):
+        return {}
+    bits, size = rng.randrange(17), rng.randrange(9 if blocks == 1 else 3)
+    framing = rng.choice(("none", *ENCAP_FRAMINGS))
+    return {
+        "encapsulation": ENCAP,
+        "framing": framing,
+        "index_width": 0,
+        "src_bits": bits,
+        "src_id": rng.getrandbits(bits),
+        "type_bits": rng.randrange(5),
+        "timestamp_bytes": size,
+        "timestamp": rng.randrange(2) if size else 0,
+        "async_freq": rng.randrange(8) if framing != "none" else 0,
     }
 
 

@@ -5,6 +5,7 @@ framing).
 
 from __future__ import annotations
 
+from rvtrace.models.etrace.config import ENCAP, ENCAP_FRAMINGS
 from rvtrace.models.riscv.retired import Priv
 from rvtrace.tb.etrace.stimulus.scenarios.base import (
     BASE,
@@ -176,7 +177,37 @@ def transports(s: Script) -> None:
         handle(walk, at["end"]).step()
 
 
-@scenario("ET.tra.rate", configs=tuple(one | c for one in _FRAMED[::2] for c in configs({}, variant=V2)))
+_WIDTHS = (  # src_bits, src_id, type_bits, T
+    (0, 0, 0, 0), (0, 0, 1, 2), (3, 5, 0, 1), (5, 21, 2, 0), (8, 0x31, 0, 2), (8, 0x80, 4, 8), (12, 0xABC, 1, 5),
+    (15, 0x4001, 3, 1), (16, 0xFFFE, 0, 0), (16, 1, 2, 8),
+)  # fmt: skip
+_SYNCED = tuple(("none", 0) if not n else (ENCAP_FRAMINGS[n % 2], n) for n in range(8))
+_ENCAPSULATED = tuple(
+    {
+        "encapsulation": ENCAP, "framing": framing, "async_freq": freq, "flow": number % 4, "src_bits": bits,
+        "src_id": source, "type_bits": kind, "timestamp_bytes": size, "timestamp": int(size > 0 and number % 5 != 4),
+    }
+    for number, ((bits, source, kind, size), (framing, freq)) in enumerate(
+        (widths, _SYNCED[(k + turn) % 8]) for turn in (0, 3) for k, widths in enumerate(_WIDTHS)
+    )
+)  # fmt: skip
+
+
+@scenario("ET.enc.header", "ET.enc.length", "ET.enc.extend", "ET.enc.timestamp", "ET.enc.flow", "ET.enc.srcid",
+          "ET.enc.type", "ET.enc.padding", "ET.enc.null", "ET.enc.null_flow", "ET.enc.alignment", "ET.enc.sync",
+          "ET.enc.interval", "ET.enc.join", backpressure=20, gaps=10,
+          configs=(*(c | one for number, one in enumerate(_ENCAPSULATED)
+                     for c in configs(variant=(V2, DRAFT)[number % 3 == 2])),
+                   *(c | one for one in _ENCAPSULATED[:9:4] for c in configs(TWO, variant=V2))))  # fmt: skip
+def encapsulations(s: Script) -> None:
+    """Packets of every length in the packet encapsulation 1.0, with source IDs, types and timestamps of all widths, and
+    synchronization sequences to join at.
+    """
+    transports(s)
+
+
+@scenario("ET.tra.rate", configs=tuple(one | c for one in (*_FRAMED[::2], *_ENCAPSULATED[:3])
+                                        for c in configs({}, variant=V2)))  # fmt: skip
 def transports_at_full_rate(s: Script) -> None:
     """The same with a receiver that is always ready, and no gap between the blocks."""
     transports(s)
