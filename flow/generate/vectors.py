@@ -258,7 +258,7 @@ ETRACE = Layouts(
                 Bits("after", 1, "a support packet goes after it"),
                 Bits("ienable", 1, "of the support packet: ienable"),
                 Bits("qual", 2, "qual_status"),
-                Bits("support_time", 16, "low half of the time"),
+                Bits("support_time", "stamp_bits", "low bits of the time"),
                 Bits("report", "reported_bits", "the report"),
             ),
         ),

@@ -190,27 +190,24 @@ class Config(Options):
 
     def _transport_contradictions(self) -> list[tuple[Any, str]]:
         encap = self.encapsulation == ENCAP
+        of_encap = f"give ENCAPSULATION={ENCAP}"
         room = MAX_PAYLOAD - (self.spare_bits + 7) // 8
         return [
             (
                 encap and self.framing in EXAMPLE_FRAMINGS[1:],
-                f"FRAMING={self.framing} is of the example encapsulations; give FRAMING=none, unframed or framed with"
-                f" ENCAPSULATION={ENCAP}",
+                f"FRAMING={self.framing} is not for ENCAPSULATION={ENCAP}; give FRAMING=none, unframed or framed",
             ),
             (
                 not encap and self.framing in ENCAP_FRAMINGS,
-                f"FRAMING={self.framing} has synchronization sequences, which only the packet encapsulation 1.0 has; give"
-                f" ENCAPSULATION={ENCAP}, or FRAMING=none, zeros or blocks",
+                f"FRAMING={self.framing} is for the encapsulation 1.0; {of_encap}, or FRAMING=none, zeros or blocks",
             ),
             (
                 encap and (self.index_width or self.index_of != "source" or self.length_of != "payload"),
-                f"ENCAPSULATION={ENCAP} has no index, and its length is that of the payload; give SRC_BITS=0 to 16 for a"
-                " source ID, and leave INDEX_WIDTH, INDEX_OF and LENGTH_OF out",
+                f"ENCAPSULATION={ENCAP} has no index; give SRC_BITS, and neither INDEX_WIDTH, INDEX_OF nor LENGTH_OF",
             ),
             (
                 not encap and (self.src_bits or self.type_bits or self.timestamp_bytes or self.async_freq),
-                f"SRC_BITS, TYPE_BITS, TIMESTAMP_BYTES and ASYNC_FREQ are of the packet encapsulation 1.0; give ENCAPSULATION={ENCAP}, or"
-                " INDEX_WIDTH for the index of the example encapsulation",
+                f"SRC_BITS, TYPE_BITS, TIMESTAMP_BYTES and ASYNC_FREQ are for the encapsulation 1.0; {of_encap}",
             ),
             (
                 self.src_id >> self.src_bits,
@@ -222,7 +219,7 @@ class Config(Options):
             ),
             (
                 encap and self.timestamp and not self.timestamp_bytes,
-                f"TIMESTAMP=1 with ENCAPSULATION={ENCAP} needs the bytes of a timestamp; give TIMESTAMP_BYTES=1 to 8",
+                f"TIMESTAMP=1 with ENCAPSULATION={ENCAP} needs bytes; give TIMESTAMP_BYTES=1 to 8",
             ),
             (
                 self.index_of == "packets" and not self.index_width,
@@ -230,8 +227,8 @@ class Config(Options):
             ),
             (
                 encap and self.longest_payload > room,
-                f"the longest packet has {self.longest_payload} bytes, more than the {room} that SRC_BITS={self.src_bits}"
-                f" and TYPE_BITS={self.type_bits} leave of a payload; give a smaller CONTEXT_WIDTH_P or TIME_WIDTH_P",
+                f"the longest packet has {self.longest_payload} bytes, more than the {room} beside srcID and type; give"
+                " a smaller CONTEXT_WIDTH_P or TIME_WIDTH_P",
             ),
         ]
 

@@ -114,6 +114,7 @@ module etrace_encoder
   localparam int ContextBits = NoContext ? 1 : ContextWidth;
   localparam int TimeBits    = (NoTime || (TimeWidth < StampWidth)) ? StampWidth : TimeWidth;
   localparam int DescBits    = etrace_layout_pkg::desc_bits(
+      StampWidth,
       etrace_layout_pkg::report_bits((CacheSize > 0) ? CacheSize : 1, ContextBits, TimeBits, IAddressWidth,
                                      IAddressWidth - IAddressLsb));
   localparam int NDesc       = 2*NBlocks + 1;  // the most descriptors a beat can make
@@ -183,6 +184,7 @@ module etrace_encoder
     .NBlocks         (NBlocks),
     .ContextBits     (ContextBits),
     .TimeBits        (TimeBits),
+    .StampWidth      (StampWidth),
     .IRetireWidth    (IRetireWidth),
     .BpredSize       (BpredSize),
     .CacheSize       (CacheSize),
@@ -257,6 +259,7 @@ module etrace_encoder
     .IAddressLsb   (IAddressLsb),
     .ContextBits   (ContextBits),
     .TimeBits      (TimeBits),
+    .StampWidth    (StampWidth),
     .CacheSize     (CacheSize)
   ) u_sequence (
     .clk_i,

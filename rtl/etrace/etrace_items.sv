@@ -10,6 +10,7 @@ module etrace_items
   parameter int NBlocks         = 1,
   parameter int ContextBits     = 32,
   parameter int TimeBits        = 32,
+  parameter int StampWidth      = 16,  // of the time of a support packet
   parameter int IRetireWidth    = 7,
   parameter int BpredSize       = 6,
   parameter int CacheSize       = 5,
@@ -29,7 +30,7 @@ module etrace_items
   parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
   parameter int ReportBits = etrace_layout_pkg::report_bits((CacheSize > 0) ? CacheSize : 1, ContextBits, TimeBits,
                                                             IAddressWidth, AddrBits),
-  parameter int DescBits   = etrace_layout_pkg::desc_bits(ReportBits)
+  parameter int DescBits   = etrace_layout_pkg::desc_bits(StampWidth, ReportBits)
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -189,6 +190,7 @@ module etrace_items
       .IAddressLsb     (IAddressLsb),
       .ContextBits     (ContextBits),
       .TimeBits        (TimeBits),
+      .StampWidth      (StampWidth),
       .IRetireWidth    (IRetireWidth),
       .BpredSize       (BpredSize),
       .CacheSize       (CacheSize),
@@ -310,13 +312,14 @@ module etrace_items
   logic [NDesc-1:0]          beat_valid;
   logic [NDesc*DescBits-1:0] beat_desc;
   logic                      lose;
+  localparam int DescReportAt = etrace_layout_pkg::desc_report(StampWidth);
 
   for (genvar k = 0; k < NBlocks; k++) begin : gen_slots
     assign beat_valid[2*k +: 2]                   = gen_lane[k].valid;
     assign beat_desc[2*DescBits*k +: 2*DescBits] = gen_lane[k].desc;
   end
   assign beat_valid[NDesc-1] = report_trap;
-  assign beat_desc[DescBits*(NDesc-1) +: DescBits] = {trap_report, {etrace_layout_pkg::DescReport{1'b0}}};
+  assign beat_desc[DescBits*(NDesc-1) +: DescBits] = {trap_report, {DescReportAt{1'b0}}};
 
   assign lose = accept_i && drop_i && (|beat_valid);
 

@@ -10,6 +10,7 @@ module etrace_lane
   parameter int IAddressLsb     = 1,
   parameter int ContextBits     = 32,
   parameter int TimeBits        = 32,
+  parameter int StampWidth      = 16,  // of the time of a support packet
   parameter int IRetireWidth    = 7,
   parameter int BpredSize       = 6,
   parameter int CacheSize       = 5,
@@ -28,7 +29,7 @@ module etrace_lane
   parameter int CacheBits  = (CacheSize > 0) ? (1 + AddrBits - CacheSize) << CacheSize : 1,
   parameter int ReportBits = etrace_layout_pkg::report_bits((CacheSize > 0) ? CacheSize : 1, ContextBits, TimeBits,
                                                             IAddressWidth, AddrBits),
-  parameter int DescBits   = etrace_layout_pkg::desc_bits(ReportBits),
+  parameter int DescBits   = etrace_layout_pkg::desc_bits(StampWidth, ReportBits),
   parameter int OnceBits   = etrace_layout_pkg::item_once_bits(ContextBits, TimeBits, IAddressWidth)
 ) (
   input  logic                     draft_i,
@@ -96,7 +97,7 @@ module etrace_lane
   localparam int TimeAt    = etrace_layout_pkg::item_time(ContextBits) - etrace_layout_pkg::ItemPriv;  // in once_i
 
   wire [2:0]  privilege = once_i[0 +: 3];
-  wire [15:0] now       = once_i[TimeAt +: 16];
+  wire [StampWidth-1:0] now = once_i[TimeAt +: StampWidth];
 
   // The block and its items. A trap without an instruction has the EPC of an exception.
   logic       trap, present, block, outside, instructions, several, exception_only;
@@ -289,15 +290,16 @@ module etrace_lane
 
   assign valid_o = {support_i || report_first, report_wait || ended};
 
+  localparam int DescReportAt = etrace_layout_pkg::desc_report(StampWidth);
   function automatic logic [DescBits-1:0] desc(input logic first, input logic last, input logic ienable,
-                                               input logic [1:0] qual, input logic [15:0] at,
+                                               input logic [1:0] qual, input logic [StampWidth-1:0] at,
                                                input logic [ReportBits-1:0] report);
     desc[etrace_layout_pkg::DescBefore]                     = first;
     desc[etrace_layout_pkg::DescAfter]                      = last;
     desc[etrace_layout_pkg::DescIenable]                    = ienable;
     desc[etrace_layout_pkg::DescQual +: 2]                  = qual;
-    desc[etrace_layout_pkg::DescSupportTime +: 16]          = at;
-    desc[etrace_layout_pkg::DescReport +: ReportBits] = report;
+    desc[etrace_layout_pkg::DescSupportTime +: StampWidth]  = at;
+    desc[DescReportAt +: ReportBits]                        = report;
   endfunction
 
   assign desc_o = {desc(support_i, 1'b0, enable_i, qual_support, now, first_report),

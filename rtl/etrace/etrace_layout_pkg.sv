@@ -75,12 +75,12 @@ package etrace_layout_pkg;
   function automatic int report_bits(input int index_bits, context_bits, time_bits, tval_bits, addr_bits); report_bits = 35 + index_bits + context_bits + time_bits + tval_bits + addr_bits; endfunction  // all of it
 
   // A report between two support packets: what waits to be sent.
-  localparam int DescBefore      = 0;   // a support packet goes before the report
-  localparam int DescAfter       = 1;   // a support packet goes after it
-  localparam int DescIenable     = 2;   // of the support packet: ienable
-  localparam int DescQual        = 3;   // qual_status
-  localparam int DescSupportTime = 5;   // low half of the time
-  localparam int DescReport      = 21;  // the report
-  function automatic int desc_bits(input int reported_bits); desc_bits = 21 + reported_bits; endfunction  // all of it
+  localparam int DescBefore      = 0;  // a support packet goes before the report
+  localparam int DescAfter       = 1;  // a support packet goes after it
+  localparam int DescIenable     = 2;  // of the support packet: ienable
+  localparam int DescQual        = 3;  // qual_status
+  localparam int DescSupportTime = 5;  // low bits of the time
+  function automatic int desc_report(input int stamp_bits); desc_report = 5 + stamp_bits; endfunction  // the report
+  function automatic int desc_bits(input int stamp_bits, reported_bits); desc_bits = 5 + stamp_bits + reported_bits; endfunction  // all of it
 
 endpackage

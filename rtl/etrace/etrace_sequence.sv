@@ -8,12 +8,13 @@ module etrace_sequence
   parameter int IAddressLsb     = 1,
   parameter int ContextBits     = 32,
   parameter int TimeBits        = 32,
+  parameter int StampWidth      = 16,  // of the time of a support packet
   parameter int CacheSize       = 5,
   // Derived, do not set.
   parameter int AddrBits   = IAddressWidth - IAddressLsb,
   parameter int IndexBits  = (CacheSize > 0) ? CacheSize : 1,
   parameter int ReportBits = etrace_layout_pkg::report_bits(IndexBits, ContextBits, TimeBits, IAddressWidth, AddrBits),
-  parameter int DescBits   = etrace_layout_pkg::desc_bits(ReportBits)
+  parameter int DescBits   = etrace_layout_pkg::desc_bits(StampWidth, ReportBits)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -59,7 +60,8 @@ module etrace_sequence
   logic              support;
 
   // The report, and the fields of it that are not passed on as they are.
-  wire [ReportBits-1:0] report = desc_i[etrace_layout_pkg::DescReport +: ReportBits];
+  localparam int DescReportAt = etrace_layout_pkg::desc_report(StampWidth);
+  wire [ReportBits-1:0] report = desc_i[DescReportAt +: ReportBits];
   localparam int ContextAt = etrace_layout_pkg::report_context(IndexBits);
   localparam int TimeAt    = etrace_layout_pkg::report_time(IndexBits, ContextBits);
   localparam int ValueAt   = etrace_layout_pkg::report_value(IndexBits, ContextBits, TimeBits);
@@ -129,7 +131,7 @@ module etrace_sequence
   end
 
   assign context_o     = {{(32-ContextBits){1'b0}}, report[ContextAt +: ContextBits]};
-  assign time_o        = support ? {48'd0, desc_i[etrace_layout_pkg::DescSupportTime +: 16]}
+  assign time_o        = support ? {{(64-StampWidth){1'b0}}, desc_i[etrace_layout_pkg::DescSupportTime +: StampWidth]}
                                  : {{(64-TimeBits){1'b0}}, report[TimeAt +: TimeBits]};
 
 endmodule

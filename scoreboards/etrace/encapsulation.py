@@ -71,8 +71,8 @@ def packets_in(data: bytes, config: Config, place: Callable[[int], str]) -> tupl
         if behind > len(data):
             raise Damaged(
                 "ET.enc.header",
-                f"the packet at {place(at)} has {behind - at} bytes, and the stream ends {behind - len(data)} before its"
-                " end",
+                f"the packet at {place(at)} has {behind - at} bytes, and the stream ends {behind - len(data)} bytes"
+                " before its end",
             )
         bits = int.from_bytes(data[at + 1 : behind], "little")
         source, bits = bits & (1 << config.src_bits) - 1, bits >> config.src_bits
@@ -86,9 +86,7 @@ def packets_in(data: bytes, config: Config, place: Callable[[int], str]) -> tupl
                 f" beside srcID and type",
             )
         payload = (bits & (1 << 8 * size) - 1).to_bytes(size, "little")
-        found.append(
-            Normal(at, header, source, time, kind, payload, bits >> 8 * size, spare, behind, bytes(nulls))
-        )
+        found.append(Normal(at, header, source, time, kind, payload, bits >> 8 * size, spare, behind, bytes(nulls)))
         at, nulls = behind, bytearray()
     return found, bytes(nulls)
 
@@ -173,7 +171,7 @@ def _timestamps(capture: EtraceCapture, book: ClauseBook, packets: list[Normal],
     if capture.exact:
         wrong = [i for i, p in enumerate(packets) if (p.timestamp is not None) != bool(config.timestamp)]
         book.bulk("ET.enc.extend", 0, wrong, lambda i: Failure(
-            "ET.enc.extend", f"extend of {capture.named(i)} is {packets[i].header >> 7} with TIMESTAMP={config.timestamp}"
+            "ET.enc.extend", f"extend of {capture.named(i)} is not {config.timestamp}, as TIMESTAMP"
         ))  # fmt: skip
     if stamps is None or len(stamps) != len(packets):
         book.count("ET.enc.timestamp", len(stamped))
@@ -198,8 +196,8 @@ def _flow(capture: EtraceCapture, book: ClauseBook, packets: list[Normal]) -> No
 
 
 def _padding(capture: EtraceCapture, book: ClauseBook, packets: list[Normal], data: bytes) -> None:
-    """"They must not leak information (for example, the previous contents of an intermediate buffer ...)": padding that
-    always is what an earlier packet had at the same place, and neither constant nor the sign of its own payload.
+    """Whether padding leaks information, such as "the previous contents of an intermediate buffer": padding that always
+    is what an earlier packet had at the same place, and neither constant nor the sign of its own payload.
     """
     padded = [i for i, p in enumerate(packets) if p.spare]
     if not padded:
@@ -228,7 +226,7 @@ def _padding(capture: EtraceCapture, book: ClauseBook, packets: list[Normal], da
         first = next(i for i in padded if packets[i].padding)
         book.fail(Failure(
             "ET.enc.padding",
-            f"the padding of each of {len(padded):,} packets is what an earlier packet had at its place; the first is that"
+            f"the padding of each of {len(padded):,} packets is what an earlier packet had at its place, first that"
             f" of {capture.named(first)}",
             table=[("padding", "independent of other packets", f"{packets[first].padding:#x}")],
         ), counted=True)  # fmt: skip
@@ -288,15 +286,9 @@ def _intervals(capture: EtraceCapture, book: ClauseBook, packets: list[Normal]) 
     """Of the profile: a sequence of N + 1 before the first packet, and before the next one after 2**(async_freq + 5)
     bytes of packets; no other null packets.
     """
-    n, interval = capture.config.null_run, 1 << capture.config.async_freq + 5
-    unframed, since, wrong, missing = capture.config.framing == "unframed", interval, [], []
-    for i, packet in enumerate(packets):
-        due = since >= interval
-        if due and not _is_sequence(packet.nulls, n, unframed):
-            missing.append(i)
-        elif packet.zeros != (n + 1) * due:
-            wrong.append(i)
-        since = (0 if due else since) + packet.behind - packet.offset
+    n, unframed, due = capture.config.null_run, capture.config.framing == "unframed", _due(packets, capture.config)
+    missing = [i for i in due if not _is_sequence(packets[i].nulls, n, unframed)]
+    wrong = [i for i, p in enumerate(packets) if p.zeros != (n + 1) * (i in due) and i not in missing]
     book.bulk("ET.enc.sync", 0, missing, lambda i: Failure(
         "ET.enc.sync", f"{packets[i].zeros} null packets before {capture.named(i)} are no synchronization sequence",
         table=[("null packets", f"{n} idle, then one {'alignment' if unframed else 'idle or alignment'}",
@@ -306,6 +298,18 @@ def _intervals(capture: EtraceCapture, book: ClauseBook, packets: list[Normal]) 
         "ET.enc.interval", f"{packets[i].zeros} null packets appear before {capture.named(i)}",
         table=[("null packets", str(0 if packets[i].zeros <= n else n + 1), str(packets[i].zeros))],
     ))  # fmt: skip
+
+
+def _due(packets: list[Normal], config: Config) -> set[int]:
+    """Of the profile: the packets before which a sequence is due."""
+    due, interval = set(), 1 << config.async_freq + 5
+    since = interval
+    for i, packet in enumerate(packets):
+        if since >= interval:
+            due.add(i)
+            since = 0
+        since += packet.behind - packet.offset
+    return due
 
 
 def _bytes(capture: EtraceCapture, data: bytes, book: ClauseBook, stamps: Sequence[int]) -> None:
@@ -319,7 +323,9 @@ def _bytes(capture: EtraceCapture, data: bytes, book: ClauseBook, stamps: Sequen
 
 
 def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, packets: list[Normal]) -> None:
-    """What a receiver makes of the bytes: all packets, and from the middle on all after the first sequence."""
+    """What a receiver makes of the bytes: all packets, and from the middle on all after the first place that it can
+    know: where N null bytes precede a byte that is none; of the profile, where a sequence is due.
+    """
     config = capture.config
     payloads, _, damage = deframe(data, config)
     book.check("ET.enc.header", payloads == capture.carried and not damage, lambda: Failure(
@@ -327,10 +333,17 @@ def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, packets: li
     ))  # fmt: skip
     if config.framing == "none":
         return
-    tail = min(len(data), JOINED)
+    tail, n = min(len(data), JOINED), config.null_run
+    if capture.exact and config.async_freq:
+        known = _due(packets, config)
+    else:
+        known = {
+            i for i, p in enumerate(packets) if p.offset >= n and not any(b & 31 for b in data[p.offset - n : p.offset])
+        }
     for number in range(1, JOINS + 1):
         at = len(data) - tail + tail * number // (JOINS + 1)
-        want = _joined(packets, data, at, config)
+        first = next((i for i in sorted(known) if packets[i].offset - n >= at), len(packets))
+        want = [p.payload for p in packets[first:] if p.source == config.src_id and p.type == INSTRUCTION]
         if not want:
             continue
         found = deframe(data[at:], config, joined=True)[0]
@@ -338,15 +351,3 @@ def _receiver(capture: EtraceCapture, data: bytes, book: ClauseBook, packets: li
             "ET.enc.join", f"a receiver that joins at {capture.place(at)} finds {len(f)} packets, {len(w)} follow the"
             " first synchronization sequence",
         ))  # fmt: skip
-
-
-def _joined(packets: list[Normal], data: bytes, at: int, config: Config) -> list[bytes]:
-    """The payloads after the first place that a receiver can know when it joins at a byte: where N null bytes precede
-    a byte that is none.
-    """
-    n = config.null_run
-    first = next(
-        (i for i, p in enumerate(packets) if p.offset - at >= n and not any(b & 31 for b in data[p.offset - n : p.offset])),
-        len(packets),
-    )
-    return [p.payload for p in packets[first:] if p.source == config.src_id and p.type == INSTRUCTION]

@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.table import Packet
+from rvtrace.models.etrace.config import ENCAP, ENCAP_FRAMINGS, EXAMPLE_FRAMINGS, Config
+from rvtrace.models.etrace.table import MAX_PAYLOAD, Packet
 from rvtrace.tb.etrace.stimulus.golden import FORMAT, SUBFORMAT
 from tests.etrace.layouts import MAP_BITS
 
@@ -20,7 +20,7 @@ def configs(draw: st.DrawFn, variant: str | None = None) -> Config:
     """Any configuration; a contradiction is resolved towards fewer options."""
     given: dict[str, Any] = {"variant": variant or draw(st.sampled_from(("v2_0", "draft_0_026")))}
     for name in (f.name for f in fields(Config) if f.name not in (*NOT_PACKETS, "variant")):
-        given[name] = draw(st.sampled_from(list(Config.legal()[name])))
+        given[name] = draw(st.sampled_from(Config.legal()[name]))
     draft = given["variant"] == "draft_0_026"
     if draft or given["return_stack_size_p"]:
         given["return_stack_size_p" if draft else "call_counter_size_p"] = 0
@@ -34,7 +34,30 @@ def configs(draw: st.DrawFn, variant: str | None = None) -> Config:
     given["f0s_width_p"] = given["f0s_width_p"] or int(given["bpred_size_p"] > 0 and given["cache_size_p"] > 0)
     given["bcount_bits"] = min(given["bcount_bits"], 16) if draft else given["bcount_bits"]
     given["block_bytes"] = 1 << given["block_bytes"].bit_length() - 1
-    return Config(**given)
+    return Config(**(given | _transport(given)))
+
+
+def _transport(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a transport that contradict its encapsulation, as they have to be."""
+    framing = given["framing"] if given["framing"] in EXAMPLE_FRAMINGS else "none"
+    example: dict[str, Any] = {"index_of": given["index_of"] if given["index_width"] else "source", "framing": framing}
+    example |= dict.fromkeys(("src_bits", "src_id", "type_bits", "timestamp_bytes", "async_freq"), 0)
+    if given["encapsulation"] != ENCAP:
+        return example
+    framing = given["framing"] if given["framing"] in ENCAP_FRAMINGS else "none"
+    room = MAX_PAYLOAD - Config(**(given | example | {"encapsulation": "messaging"})).longest_payload
+    bits, kind = (given["src_bits"], given["type_bits"]) if room > 1 else (given["src_bits"] & 24, 0)
+    return {
+        "framing": framing,
+        "index_width": 0,
+        "index_of": "source",
+        "length_of": "payload",
+        "async_freq": given["async_freq"] if framing != "none" else 0,
+        "src_bits": bits,
+        "src_id": given["src_id"] & (1 << bits) - 1,
+        "type_bits": kind,
+        "timestamp": given["timestamp"] & int(given["timestamp_bytes"] > 0),
+    }
 
 
 @st.composite

@@ -12,6 +12,7 @@ from rvtrace.models.etrace.config import Config, ConfigError
 from rvtrace.models.etrace.table import OPTIONS, options_of
 from tests.etrace.strategies import configs
 
+ENCAP: dict[str, Any] = {"encapsulation": "encap_1_0"}
 DRAFT: dict[str, Any] = {"variant": "draft_0_026", "return_stack_size_p": 0, "bcount_bits": 16}
 CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     (
@@ -30,6 +31,15 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     (DRAFT | {"jump_target_cache": 1}, "draft_0_026 has no jump target cache"),
     (DRAFT | {"itype_width_p": 3}, "draft_0_026 has no code for an uninferable jump in 3 bits"),
     (DRAFT | {"bcount_bits": 17}, "draft_0_026 counts predicted branches in 16 bits"),
+    (ENCAP | {"framing": "zeros"}, "FRAMING=zeros is not for ENCAPSULATION=encap_1_0"),
+    ({"framing": "unframed"}, "FRAMING=unframed is for the encapsulation 1.0"),
+    (ENCAP | {"index_width": 8}, "has no index; give SRC_BITS"),
+    ({"src_bits": 8}, "TIMESTAMP_BYTES and ASYNC_FREQ are for the encapsulation 1.0; give ENCAPSULATION=encap_1_0"),
+    (ENCAP | {"src_id": 5, "src_bits": 2}, "SRC_ID=5 does not fit SRC_BITS=2; give SRC_BITS=3"),
+    (ENCAP | {"async_freq": 1}, "ASYNC_FREQ=1 inserts synchronization sequences"),
+    (ENCAP | {"timestamp": 1}, "needs bytes; give TIMESTAMP_BYTES=1 to 8"),
+    ({"index_of": "packets"}, "INDEX_OF=packets needs an index; give INDEX_WIDTH=8 or 16"),
+    (ENCAP | {"src_bits": 7, "type_bits": 4, "notime_p": 0, "time_width_p": 64}, "beside srcID and type"),
     ({"filter": "nonsense"}, "nonsense"),
 ]
 OUT_OF_RANGE = {
@@ -59,6 +69,15 @@ OUT_OF_RANGE = {
     "encapsulation": "usb",
     "framing": "cobs",
     "index_width": 4,
+    "index_of": "frames",
+    "length_of": "header",
+    "zero_run": 7,
+    "zero_every": -1,
+    "src_bits": 17,
+    "src_id": 1 << 16,
+    "type_bits": 5,
+    "timestamp_bytes": 9,
+    "async_freq": 8,
     "flow": 4,
     "block_bytes": 32,
     "bcount_bits": 0,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packet encapsulation 1.0, bit by bit: headers, source IDs, timestamps, types and synchronization sequences, joined
-at any byte.
+"""The packet encapsulation 1.0, bit by bit: headers, source IDs, timestamps, types and synchronization sequences, and
+streams that are joined at any byte.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.decoder.deframe import Damage, Deframer, Frame, deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
@@ -177,22 +176,3 @@ def test_any_bytes(shape: Config, data: bytes, joined: bool, framing: str) -> No
     for one in found:
         assert isinstance(one, (Frame, Damage)) and 0 <= one.offset < len(data)
         assert isinstance(one, Damage) or 1 <= len(one.payload) <= 31
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"framing": "unframed"}, "FRAMING=unframed has synchronization sequences"),
-        (ENCAP | {"framing": "zeros"}, "FRAMING=zeros is of the example encapsulations"),
-        (ENCAP | {"index_width": 8}, "has no index"),
-        ({"src_bits": 8}, "give ENCAPSULATION=encap_1_0"),
-        (ENCAP | {"src_id": 5, "src_bits": 2}, "SRC_ID=5 does not fit SRC_BITS=2; give SRC_BITS=3"),
-        (ENCAP | {"timestamp": 1}, "give TIMESTAMP_BYTES=1 to 8"),
-        (ENCAP | {"async_freq": 1}, "give FRAMING=unframed or framed"),
-        ({"index_of": "packets"}, "give INDEX_WIDTH=8 or 16"),
-        (ENCAP | {"src_bits": 7, "type_bits": 4, "notime_p": 0, "time_width_p": 64}, "leave of a payload"),
-    ],
-)
-def test_contradictions(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(ConfigError, match=text):
-        Config.from_dict(options)

@@ -60,7 +60,8 @@ def _run(
     given = []
     for _ in range(count):
         payload = bytearray(
-            rng.getrandbits(8) if rng.random() < 0.4 else 0 for _ in range(rng.choice([1, 2, 7, rng.randint(1, room), room]))
+            rng.getrandbits(8) if rng.random() < 0.4 else 0
+            for _ in range(rng.choice([1, 2, 7, rng.randint(1, room), room]))
         )
         payload[-1] |= 1
         given.append((bytes(payload), rng.getrandbits(64), rng.randrange(min(1 << s.type_bits, 3))))

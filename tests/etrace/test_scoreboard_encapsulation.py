@@ -149,7 +149,7 @@ def leaked(data: bytearray, packets: list[Normal]) -> None:
 
 
 def test_padding_that_leaks() -> None:
-    """"They must not leak information": of a foreign device too."""
+    """ "They must not leak information": of a foreign device too."""
     verdict = carried(SOURCED, leaked, exact=False)
     assert verdict.book.failed == ["ET.enc.padding"]
     assert "is what an earlier packet had at its place" in verdict.failures[0].text()
