@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rvtrace.flow.captured.judge import Judged
@@ -42,7 +43,11 @@ def subject_of(name: str, judged: Judged, digests: dict[str, str]) -> Subject:
         files.system.ip,
         f"{files.system.title} trace",
         about,
-        {c.id: why for c in clauses if c.id not in verdict.book.failed and (why := _not_applicable(c, variant))},
+        {
+            c.id: why
+            for c in clauses
+            if c.id not in verdict.book.failed and (why := _not_applicable(c, variant, config.to_dict()))
+        },
         {
             c.id: next((why for check, why in not_run.items() if check in c.checks), "")
             or _not_run(c, retired is not None, of_ports)
@@ -53,10 +58,14 @@ def subject_of(name: str, judged: Judged, digests: dict[str, str]) -> Subject:
     )
 
 
-def _not_applicable(clause: Clause, variant: str) -> str:
-    """Why a captured trace cannot be checked against a clause; empty if one can."""
+def _not_applicable(clause: Clause, variant: str, options: Mapping[str, Any]) -> str:
+    """Why a captured trace cannot be checked against a clause; empty if one can. A clause about a part beside the
+    device, such as a transport, is not about a trace with another one.
+    """
     if clause.variants and variant not in clause.variants:
         return f"holds in {' and '.join(clause.variants)}, the trace is {variant}"
+    if clause.subject and (lacks := clause.lacks(options)):
+        return f"{lacks}; the trace has another {clause.subject}"
     if clause.checks and not clause.of_device:
         return "about models and tools, not about a device"
     return clause.free

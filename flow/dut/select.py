@@ -17,7 +17,7 @@ from rvtrace.flow.dut.ports import fit
 from rvtrace.jobs import systems
 from rvtrace.jobs.job import Job
 from rvtrace.models.etrace.table import OPTIONS
-from rvtrace.scoreboards.common.clauses import Clause
+from rvtrace.scoreboards.common.clauses import NEED, Clause
 
 _SIZES = {"verilator": 20_000, "icarus": 4000}  # instructions of a random walk, so that twenty take minutes
 _TRIES = 64  # combinations of claimed values that a seed tries until one is legal
@@ -258,13 +258,10 @@ def _why_not(dut: Dut, clause: Clause, ran: set[str], needs: dict[str, list[str]
     return ""
 
 
-_NEED = re.compile(r"(\w+)(?:(!?=)(-?\w+))?")
-
-
 def _unclaimed(dut: Dut, clause: Clause, without: Sequence[str]) -> str:
     """The first of its needs that the IP does not claim, in words; "" if it claims all."""
     for need in clause.needs:
-        ways = [_NEED.fullmatch(way.strip()) for way in need.split("|")]
+        ways = [NEED.fullmatch(way.strip()) for way in need.split("|")]
         if not any(way is None or _claimed(dut, way, without) for way in ways):
             said = [_said(dut, way) for way in ways if way is not None]
             return f"needs {' or '.join(dict.fromkeys(said))}"

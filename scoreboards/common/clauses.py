@@ -9,6 +9,7 @@ How to add one: docs/how-to/add-a-clause.md.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -31,6 +32,9 @@ STATUSES = ("built", "later")
 _TABLES = {"specification", "defaults", "how", "chapters", "group", "clause"}
 RULINGS, PROFILE = "Rulings on open points", "Reference profile of this project"  # chapters of no specification
 KEPT_PER_CLAUSE = 5  # failures kept with their text; all are counted
+
+
+NEED = re.compile(r"(\w+)(?:(!?=)(-?\w+))?")  # one way to meet a need of a clause: an option, and its value
 
 
 class PlanError(ValueError):
@@ -97,6 +101,14 @@ class Clause:
             raise PlanError(f'{path}: clause {name} has status "later" and no reason; add reason = "..."')
         return clause
 
+    def lacks(self, options: Mapping[str, Any]) -> str:
+        """The first of its needs that a configuration does not meet, in words; "" if it meets all."""
+        for need in self.needs:
+            ways = [match for way in need.split("|") if (match := NEED.fullmatch(way.strip()))]
+            if not any(_meets(way, options) for way in ways):
+                return f"needs {' or '.join(way[0].upper() for way in ways)}"
+        return ""
+
     @property
     def of_device(self) -> list[str]:
         """The checks that look at a device, not at models and tools."""
@@ -114,6 +126,12 @@ class Clause:
         if self.level != "shall":
             return f"the specification leaves it to the device (level {self.level}); only our reference profile decides"
         return ""
+
+
+def _meets(way: re.Match[str], options: Mapping[str, Any]) -> bool:
+    name, sign, value = way.groups()
+    same = str(options.get(name, 0)) == (value if sign else "0")
+    return same if sign == "=" else not same
 
 
 def _parsed(path: str | Path) -> dict[str, Any]:

@@ -17,6 +17,11 @@ from rvtrace.scoreboards.common.traced import Observed
 DATA = 1  # type of the packets of data trace, beside 0 of te_inst
 
 
+def skipped(number: int) -> str:
+    """What is said of packets of data trace."""
+    return f"{number:,} packets of data trace (type 1) were skipped: data trace is not judged"
+
+
 @dataclass
 class EtraceCapture(Observed):
     """The monitors' record of one run.
@@ -34,6 +39,7 @@ class EtraceCapture(Observed):
     packet there, and the offset of its first byte, for people. queue: descriptors that our encoder's queue holds, 0 if
     nobody knows. filters: what they do where the
     text is silent. always_ready: whether the receiver of the bytes was ready in every cycle.
+    skipped: packets of data trace in the bytes, which are no packets here.
     """
 
     config: Config
@@ -59,6 +65,7 @@ class EtraceCapture(Observed):
     queue: int = 0
     filters: FilterReading = OURS
     always_ready: bool = False
+    skipped: int = 0
 
     def without_data(self) -> tuple[EtraceCapture, int]:
         """The capture without the packets of data trace, and how many those are."""

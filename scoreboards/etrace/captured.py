@@ -23,6 +23,7 @@ from rvtrace.scoreboards.common.captured import (
     reported,
 )
 from rvtrace.scoreboards.common.verdict import Verdict
+from rvtrace.scoreboards.etrace.capture import skipped
 
 if TYPE_CHECKING:
     from rvtrace.models.etrace.config import Config
@@ -70,6 +71,8 @@ class CapturedEtrace(Followed):
         spans = [(d.packet, d.lost_packets) for d in decoded.diagnostics]
         finish(verdict, size, self.lost(decoded), spans, np.arange(size))
         verdict.stats["messages"] = size
+        if capture.skipped:
+            verdict.notes += (skipped(capture.skipped),)
         return verdict
 
     def evidence(self, capture: EtraceCapture) -> Packets:

@@ -23,7 +23,7 @@ from rvtrace.scoreboards.diagnosis.budget import Budget
 from rvtrace.scoreboards.diagnosis.cheap import missing, sentence
 from rvtrace.scoreboards.diagnosis.explain import explain
 from rvtrace.scoreboards.etrace.cache import as_found
-from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.capture import EtraceCapture, skipped
 from rvtrace.scoreboards.etrace.exact import check_exact
 from rvtrace.scoreboards.etrace.expected import expected
 from rvtrace.scoreboards.etrace.hypotheses import Packets, acts, as_read
@@ -54,12 +54,12 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
     """
     tolerances = chosen(tolerances, capture, Tolerances)
     judge = partial(judged, tolerances=tolerances)
-    claimed, skipped = capture, 0
+    claimed, number = capture, 0
     if tolerances.data_trace:
-        capture, skipped = capture.without_data()
+        capture, number = capture.without_data()
     verdict = judge(capture)
-    if skipped:
-        verdict.notes += (f"{skipped:,} packets of data trace (type 1) were skipped: data trace is not judged",)
+    if number or capture.skipped:
+        verdict.notes += (skipped(number + capture.skipped),)
     capture, verdict = best(capture, verdict, judge, filtered(capture))
     capture, verdict = as_found(capture, verdict, judge)
     verdict.read = None if capture is claimed else capture

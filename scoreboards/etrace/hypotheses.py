@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rvtrace.models.common.options import ConfigError
-from rvtrace.models.etrace.config import NO_OPTION, Config
+from rvtrace.models.etrace.config import ENCAP, NO_OPTION, Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
-from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT, deframe
+from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT, deframe, source_of
 from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, TABLES
@@ -61,10 +61,15 @@ OPTIONS = (
     Variation("jump_target_cache", "ET.opt.cache"),
     Variation("implicit_exception", "ET.opt.implicit_exception"),
 )
-TRANSPORT = (
+TRANSPORT = (  # tried where packets are known from transported bytes alone
     Variation("encapsulation", "ET.tra.messaging"),
     Variation("index_width", "ET.tra.index"),
-)  # tried where packets are known from transported bytes alone
+    Variation("timestamp_bytes", "ET.enc.timestamp"),
+    Variation("type_bits", "ET.enc.type"),
+)
+SOURCE = Variation("src_bits", "ET.enc.srcid")  # likewise, with the ID that most packets then have
+WRAPPING = (*(one.option for one in (*TRANSPORT, SOURCE)), "src_id")  # options that change where payloads are
+SAMPLE = 1 << 16  # bytes in which a source ID is looked for
 IDLE = ("encoder_mode", "denable", "dloss", "doptions")  # fields that are 0 in a branch trace
 SUPPORT = 0xF  # format and subformat of 3.3
 BITS = len(IOPTIONS)  # of ioptions that mean something
@@ -117,6 +122,8 @@ class Packets:
         for layout in _ioptions_layouts(config):
             with suppress(ConfigError):
                 yield LAYOUT, replace(config, ioptions_layout=layout)
+        if self._transported and config.encapsulation == ENCAP:
+            yield from ((SOURCE, other) for other in _sources(self._capture.data or b"", config))
         yield from variations(config, (*TRANSPORT, *OPTIONS) if self._transported else OPTIONS)
 
     def follows(self, trace: DecodedTrace) -> bool:
@@ -243,7 +250,8 @@ class Packets:
     def _packets(self, reading: Reading[Config]) -> list[bytes]:
         """The payloads as a reading finds them in the transported bytes."""
         config = reading.config
-        key = (config.encapsulation, config.index_width, *(d.name for d in reading.dialects if d.rewriting.frames))
+        wrapping = (getattr(config, name) for name in WRAPPING)
+        key = (*wrapping, *(d.name for d in reading.dialects if d.rewriting.frames))
         if key not in self._streams:
             self._streams[key] = payloads_of(self._capture, reading)
         return self._streams[key]
@@ -376,6 +384,18 @@ def _ioptions_layouts(config: Config) -> Iterator[str]:
             yield ",".join(other)
 
 
+def _sources(data: bytes, config: Config) -> Iterator[Config]:
+    """Every other width of srcID, with the ID that most packets then have."""
+    for bits in Config.legal()[SOURCE.option]:
+        if bits == config.src_bits:
+            continue
+        with suppress(ConfigError):
+            other = replace(config, src_bits=bits, src_id=0)
+            source = source_of(data[:SAMPLE], other)
+            if source is not None:
+                yield replace(other, src_id=source)
+
+
 def transported(capture: EtraceCapture) -> bool:
     """Whether the packets are known from transported bytes alone: nobody watched the encoder's own port."""
     return capture.data is not None and capture.packet_cycle is None and capture.types is None
@@ -386,7 +406,7 @@ def payloads_of(capture: EtraceCapture, reading: Reading[Config]) -> list[bytes]
     others = [d.rewriting.frames for d in reading.dialects if d.rewriting.frames is not None]
     if others and capture.data is not None:
         return others[0](capture.data, reading.config)
-    same = all(getattr(reading.config, one.option) == getattr(capture.config, one.option) for one in TRANSPORT)
+    same = all(getattr(reading.config, name) == getattr(capture.config, name) for name in WRAPPING)
     if same or capture.data is None:
         return capture.packets
     return deframe(capture.data, reading.config)[0]

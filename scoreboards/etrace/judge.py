@@ -23,7 +23,11 @@ FOREIGN = Foreign(
         ' "{ing_iaddr_i, ing_itype_i}"',
         'ing_ready_o = "!stall"   pkt_payload_o = "packet[247:0]"   drop_o = 0',
     ),
-    others=("ctype", "encapsulation", "framing", "index_width", "flow", "timestamp", "block_bytes", "trap_vectors"),
+    others=(
+        *("ctype", "trap_vectors", "encapsulation", "framing", "flow", "timestamp", "index_width", "index_of"),
+        *("length_of", "zero_run", "zero_every", "block_bytes", "src_bits", "src_id", "type_bits", "timestamp_bytes"),
+        "async_freq",
+    ),
     ports={"notify": "ing_notify_i", "in_reset": "in_reset_i"},
     pulses=("ing_itype_i", "ing_iretire_i", "ing_notify_i"),
     levels=("enable_i", "inst_tracing_i", "halted_i", "in_reset_i", "options_i"),
@@ -79,10 +83,17 @@ class EtraceJudge(Judge):
 
     def capture(self, config: Config, program: Any, data: bytes, beats: Any, retired: Any, rerun: str) -> EtraceCapture:
         """One of files: the packets are those of the transported bytes."""
-        from rvtrace.models.etrace.decoder.deframe import deframe
-        from rvtrace.scoreboards.etrace.capture import EtraceCapture
+        from rvtrace.models.etrace.decoder.deframe import Deframer
+        from rvtrace.scoreboards.etrace.capture import DATA, EtraceCapture
 
-        payloads, _, damage = deframe(data, config)
+        deframer = Deframer(config)
+        payloads, _, damage = deframer.whole(data)
+        if not payloads and (others := deframer.others.most_common(1)):
+            (source, number), *_ = others
+            raise CaptureError(
+                f"no packet has the source ID {config.src_id:#x}, {number:,} have {source:#x}; give"
+                f" SRC_ID={source:#x}, or another SRC_BITS"
+            )
         return EtraceCapture(
             config,
             program,
@@ -92,6 +103,7 @@ class EtraceJudge(Judge):
             given=retired,
             rerun=rerun,
             problems=[str(d) for d in damage],
+            skipped=deframer.types[DATA],
         )
 
     def legible(self, data: bytes, config: Config | None = None) -> float:

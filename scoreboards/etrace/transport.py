@@ -22,7 +22,6 @@ from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.encapsulation import Damaged, Normal, check_encapsulation, packets_in
 
-ZERO_RUN = 32  # bytes: more than any payload
 WORD = 4  # bytes of an ATB word
 LENGTH = 0x1F  # bits of a header byte
 KIND = {"messaging": "ET.tra.messaging", "atb": "ET.tra.atb"}
@@ -97,19 +96,19 @@ def _split(data: bytes, capture: EtraceCapture) -> list[Chunk]:
         index = 0 if atb else config.index_width // 8
         stamped = header >> (5 if atb else 7) & 1
         begin = at + 1 + index + 2 * stamped
-        behind = begin + (header & LENGTH)
+        size = (header & LENGTH) - (begin - at if config.length_of == "packet" else 0)
+        behind = begin + size
         clause = KIND[config.encapsulation]
-        if not header & LENGTH:
+        if size < 1:
             raise Damaged(
                 clause,
-                f"the header {header:#04x} at {capture.place(at)} reports a length of 0; a payload has at least one"
-                " byte",
+                f"the header {header:#04x} at {capture.place(at)} reports a length of {header & LENGTH}; a payload has"
+                " at least one byte",
             )
         if behind > len(data):
             raise Damaged(
                 clause,
-                f"the packet at {capture.place(at)} has {header & LENGTH} bytes of payload, and the stream ends before"
-                " its end",
+                f"the packet at {capture.place(at)} has {size} bytes of payload, and the stream ends before its end",
             )
         stamp = int.from_bytes(data[begin - 2 : begin], "little") if stamped else None
         chunks.append(Chunk(at, header, data[at + 1 : at + 1 + index], stamp, data[begin:behind], behind, zeros))
@@ -155,7 +154,15 @@ def _headers(
             table=[(what, str(flow), str(chunks[i].header >> shift & 3))],
         ),
     )
-    if config.index_width and capture.exact:  # "gets adjusted as it propagates through the infrastructure"
+    if config.index_of == "packets":
+        bits = (1 << config.index_width) - 1
+        first = int.from_bytes(chunks[0].index, "little") if chunks else 0
+        odd = [i for i, c in enumerate(chunks) if int.from_bytes(c.index, "little") != first + i & bits]
+        book.bulk("ET.tra.index", len(chunks), odd, lambda i: Failure(
+            "ET.tra.index", f"the index of {capture.named(i)} does not count packets",
+            table=[("index", f"{first + i & bits:#x}", f"{int.from_bytes(chunks[i].index, 'little'):#x}")],
+        ))  # fmt: skip
+    elif config.index_width and capture.exact:  # "gets adjusted as it propagates through the infrastructure"
         odd = [i for i, c in enumerate(chunks) if any(c.index)]
         book.bulk("ET.tra.index", len(chunks), odd, lambda i: Failure(
             "ET.tra.index", f"the index of {capture.named(i)} is {chunks[i].index.hex()}; an encoder emits 0"
@@ -226,7 +233,7 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
         not capture.exact
     ):  # "at least 2^N zero bytes" are a boundary wherever they are, and a null byte is legal anywhere
         if config.framing == "zeros":
-            book.count(clause, sum(c.zeros >= ZERO_RUN for c in chunks))
+            book.count(clause, sum(c.zeros >= config.zero_run for c in chunks))
         return
     want = [0] * len(chunks)
     known = [True] * len(chunks)
@@ -236,7 +243,9 @@ def _framing(capture: EtraceCapture, book: ClauseBook, chunks: list[Chunk], pack
         told = starts if capture.start is None else [bool(start) for start in capture.start]
         starts = [t if p is None else s for s, t, p in zip(starts, told, packets)]
         known = [p is not None or capture.start is not None for p in packets]
-        want = [ZERO_RUN if start else 0 for start in starts]
+        if config.zero_every:
+            starts, known = [i % config.zero_every == 0 for i in range(len(chunks))], [True] * len(chunks)
+        want = [config.zero_run if start else 0 for start in starts]
     same = len(want) == len(chunks)
     wrong = [i for i, c in enumerate(chunks) if known[i] and c.zeros != want[i]] if same else []
     book.bulk(clause, sum(w > 0 for w in want) if config.framing == "zeros" else len(chunks), wrong, lambda i: Failure(
@@ -343,12 +352,9 @@ def _joined(capture: EtraceCapture, data: bytes, chunks: list[Chunk], at: int) -
     """The payloads after the first boundary that a receiver can know when it joins at a byte."""
     if capture.config.framing == "blocks":
         return [c.payload for c in chunks if c.offset >= at]
+    run = capture.config.zero_run
     first = next(
-        (
-            i
-            for i, c in enumerate(chunks)
-            if c.offset - at >= ZERO_RUN and not any(data[c.offset - ZERO_RUN : c.offset])
-        ),
+        (i for i, c in enumerate(chunks) if c.offset - at >= run and not any(data[c.offset - run : c.offset])),
         len(chunks),
     )
     return [c.payload for c in chunks[first:]]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.config import ENCAP, Config
 from rvtrace.scoreboards.diagnosis.search import Dialect
 from rvtrace.scoreboards.etrace.dialects import Rewriting
 
@@ -60,7 +60,9 @@ def frames(
 
 
 def transport_dialects(config: Config) -> Iterator[Dialect]:
-    """Those of the encapsulation of a configuration."""
+    """Those of the encapsulation of a configuration; of encapsulation 1.0 only the widths of its fields are tried."""
+    if config.encapsulation == ENCAP:
+        return
     clause = {"messaging": "ET.tra.messaging", "atb": "ET.tra.atb"}[config.encapsulation]
     length = "the length in bits 4:0 of the header is that of the payload, in bytes"
     stamp = "a timestamp of 16 bits is before the payload, if the header says so"

@@ -153,6 +153,20 @@ class Deframer:
         if joined and (config.framing in ("zeros", *ENCAP_FRAMINGS) or (self._block and s[f.POSITION] % self._block)):
             self._lost, self._silent = 0, True
 
+    def whole(self, data: bytes) -> tuple[list[bytes], list[int], list[Damage]]:
+        """(payloads, offsets of their packets, damage) of all bytes of a stream."""
+        payloads: list[bytes] = []
+        offsets: list[int] = []
+        damage: list[Damage] = []
+        for piece in (*self.pieces(data), *self.rest()):
+            if isinstance(piece, Damage):
+                damage.append(piece)
+                continue
+            flat, of = piece.rows if isinstance(piece.rows, list) else piece.rows.tolist(), piece.data
+            payloads += [of[at : at + size] for at, size in zip(flat[:: f.ROW], flat[1 :: f.ROW])]
+            offsets += flat[2 :: f.ROW]
+        return payloads, offsets, damage
+
     def feed(self, data: bytes) -> list[Frame | Damage]:
         """What the next bytes complete."""
         return self._each(self.pieces(data))
@@ -339,15 +353,12 @@ def deframe(
     data: bytes, config: Config, joined: bool = False, position: int | None = None
 ) -> tuple[list[bytes], list[int], list[Damage]]:
     """(payloads, offsets of their packets, damage) of a whole stream; see `Deframer`."""
-    deframer = Deframer(config, joined, position)
-    payloads: list[bytes] = []
-    offsets: list[int] = []
-    damage: list[Damage] = []
-    for piece in (*deframer.pieces(data), *deframer.rest()):
-        if isinstance(piece, Damage):
-            damage.append(piece)
-            continue
-        flat, of = piece.rows if isinstance(piece.rows, list) else piece.rows.tolist(), piece.data
-        payloads += [of[at : at + size] for at, size in zip(flat[:: f.ROW], flat[1 :: f.ROW])]
-        offsets += flat[2 :: f.ROW]
-    return payloads, offsets, damage
+    return Deframer(config, joined, position).whole(data)
+
+
+def source_of(data: bytes, config: Config) -> int | None:
+    """The srcID that most packets of a stream have, with the widths of a configuration; None where there is none."""
+    deframer = Deframer(config)
+    own = len(deframer.whole(data)[0]) + sum(deframer.types.values())
+    found = deframer.others + Counter({config.src_id: own})
+    return max(found, key=found.__getitem__) if found else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from rvtrace.jobs.job import Job
+from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import ENCAP, ENCAP_FRAMINGS, EXAMPLE_FRAMINGS, Config
 from rvtrace.models.etrace.table import OPTIONS, VARIANTS
 from rvtrace.tb.etrace.stimulus.scenarios.base import COUNTER, FOUR, SMALL, TWO
@@ -69,9 +71,11 @@ def random_job(seed: int, base: Mapping[str, Any] | None = None, size: int = 20_
         for name, value in (base or {}).items()
     }
     options = _options(rng)
-    if not fixed.keys() & TRANSPORT:
-        options |= _encapsulated(random.Random(f"{seed}:regress:encapsulation"), int(options["blocks_p"]))
     config = _consistent(options | fixed, fixed)
+    if not fixed.keys() & TRANSPORT:
+        other = _encapsulated(random.Random(f"{seed}:regress:encapsulation"), Config.from_dict(config).blocks)
+        with suppress(ConfigError):  # the longest packet may leave no room for srcID and type
+            config = _consistent({**options, **other, **fixed}, fixed)
     grouping, retirement = rng.choice(("longest", "random")), rng.choice(("block", "block", "single"))
     backpressure, gaps = rng.choice((0, 0, 10, 30, 60, 90)), rng.choice((0, 0, 5, 30))
     pins = rng.random() < 1 / 12
