@@ -45,7 +45,8 @@ def _transport(given: dict[str, Any]) -> dict[str, Any]:
     if given["encapsulation"] != ENCAP:
         return example
     framing = given["framing"] if given["framing"] in ENCAP_FRAMINGS else "none"
-    room = MAX_PAYLOAD - Config(**(given | example | {"encapsulation": "messaging"})).longest_payload
+    plain: dict[str, Any] = given | example | {"encapsulation": "messaging"}
+    room = MAX_PAYLOAD - Config(**plain).longest_payload
     bits, kind = (given["src_bits"], given["type_bits"]) if room > 1 else (given["src_bits"] & 24, 0)
     return {
         "framing": framing,

@@ -78,8 +78,8 @@ def _run(
 
 def _expected(s: Setting, given: list[tuple[bytes, int, int]], width: int = 64) -> bytes:
     """Packets and sequences as the tables and rules have them."""
-    payloads, times, kinds = ([one[n] for one in given] for n in range(3))
-    times = [time & (1 << width) - 1 for time in times]
+    payloads, kinds = [payload for payload, _, _ in given], [kind for _, _, kind in given]
+    times = [time & (1 << width) - 1 for _, time, _ in given]
     packets = written(payloads, times, s.config, [s.src_id] * len(given), kinds)
     null_run = 31 + s.stamp_bytes + s.src_bits // 8
     sequence = bytes(null_run) + (b"\x80" if s.framing == UNFRAMED else b"\0")

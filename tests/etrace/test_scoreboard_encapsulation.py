@@ -15,9 +15,8 @@ from rvtrace.models.etrace.config import Config
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.check import Verdict, check
-from rvtrace.scoreboards.etrace.encapsulation import Normal
+from rvtrace.scoreboards.etrace.encapsulation import Normal, packets_in
 from rvtrace.scoreboards.etrace.tolerances import Tolerances
-from rvtrace.scoreboards.etrace.transport import split
 from tests.etrace.checked_scenarios import scenario_run
 
 Edit = Callable[[bytearray, list[Normal]], object]
@@ -34,7 +33,7 @@ def carried(options: dict[str, Any], edit: Edit | None = None, exact: bool = Tru
     config, program, beats, encoded = scenario_run("encapsulations", tuple(sorted(options.items())))
     data = bytearray(encoded.data)
     if edit is not None:
-        edit(data, list(split(encoded.data, EtraceCapture(config, program))))
+        edit(data, packets_in(encoded.data, config, str)[0])
     cycles = np.asarray(beats.cycle)[np.asarray(encoded.beat)]
     given = {"packets": encoded.payloads, "data": bytes(data), "beats": beats, "exact": exact, "packet_cycle": cycles}
     return check(EtraceCapture(config, program, **(given | capture)), Tolerances())
@@ -173,7 +172,7 @@ def test_a_captured_stream_of_several_sources() -> None:
     config, program, beats, encoded = scenario_run("encapsulations", tuple(sorted(SOURCED.items())))
     other = Config.from_dict(SOURCED | {"src_id": 5})
     data, foreign = bytearray(encoded.data), encapsulate([b"\x1f", b"\x02"], [False] * 2, [0] * 2, other)
-    packets = split(encoded.data, EtraceCapture(config, program))
+    packets, _ = packets_in(encoded.data, config, str)
     for place in (40, 20, 3):
         data[packets[place].offset : packets[place].offset] = foreign
     capture = EtraceCapture(config, program, encoded.payloads, data=bytes(data), beats=beats, exact=False)

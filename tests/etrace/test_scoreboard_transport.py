@@ -28,7 +28,7 @@ def carried(options: dict[str, Any], edit: Edit | None = None, exact: bool = Tru
     config, program, beats, encoded = scenario_run("transports", tuple(sorted(options.items())))
     data = bytearray(encoded.data)
     if edit is not None:
-        edit(data, split(encoded.data, EtraceCapture(config, program)))
+        edit(data, list(split(encoded.data, EtraceCapture(config, program))))
     given = {"packets": encoded.payloads, "data": bytes(data), "beats": beats, "exact": exact} | capture
     return check(EtraceCapture(config, program, **given), Tolerances())
 
