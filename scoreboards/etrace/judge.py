@@ -56,7 +56,10 @@ class EtraceJudge(Judge):
     xlen_names = ("xlen", "iaddress_width_p")
     more_words: ClassVar[dict[str, str]] = {"XLEN": "32 or 64: IADDRESS_WIDTH_P", "BLOCKS": "BLOCKS_P"}
     left = (*Judge.left, "packets.hex")
-    claims: ClassVar[dict[str, Any]] = {"sijump_returns": 1, "cache_returns": "fill", "cache_syncs": "clear"}
+    claims: ClassVar[dict[str, Any]] = {
+        **{"sijump_returns": 1, "cache_returns": "fill", "cache_syncs": "clear"},
+        **{"length_of": "payload", "index_of": "source", "zero_run": 32, "zero_every": 0},
+    }
 
     def described(self, config: Config) -> str:
         """Variant, width and the options that are on."""

@@ -78,7 +78,7 @@ def test_bytes_are_those_of_the_codec(compiled: bool) -> None:
         trace = encoded(Encoder, config, beats, compiled)
         want = [pack(packet, config, options_of(on)) for packet, on in zip(trace.packets, trace.options)]
         starts = [packet.name == "start" for packet in trace.packets]
-        assert trace.payloads == want and trace.data == encapsulate(want, starts, trace.time16, config)
+        assert trace.payloads == want and trace.data == encapsulate(want, starts, trace.stamps, config)
         packed += len(want)
     assert packed > 1000
 

@@ -6,6 +6,7 @@ profile.
 from typing import Any
 
 from rvtrace.models.etrace.config import Config
+from rvtrace.models.etrace.decoder.deframe import deframe
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from tests.etrace.encoder_stream import encode
 from tests.ntrace.encoder_stream import OFF, linear, row
@@ -67,3 +68,22 @@ def test_trace() -> None:
     assert trace.payloads[1].hex() == "73000000000004"
     assert int.from_bytes(support, "little") == 0b11_0_1_11_11  # qual_status, encoder_mode, ienable, subformat, format
     assert trace.data == b"\x01\x1f" + bytes(32) + b"\x07" + trace.payloads[1] + bytes([len(support)]) + support
+
+
+def test_other_example_transports() -> None:
+    """What a user can describe: the length of a whole packet, an index that counts packets, other runs of zeros."""
+    whole: dict[str, Any] = {
+        "length_of": "packet",
+        "index_width": 8,
+        "index_of": "packets",
+        "framing": "zeros",
+        "zero_run": 40,
+    }
+    data = carried("1f", "73 04", "02", zero_every=2, **whole)
+    zeros = " ".join(["00"] * 40)
+    assert data == f"{zeros} 03 00 1f 04 01 73 04 {zeros} 03 02 02"
+    assert carried("1f", "73 04", starts=(1,), **whole) == f"03 00 1f {zeros} 04 01 73 04"
+    config = Config.from_dict(whole | {"zero_every": 2})
+    assert deframe(bytes.fromhex(data), config)[0] == [b"\x1f", b"\x73\x04", b"\x02"]
+    joined = deframe(bytes.fromhex(data)[41:], config, joined=True)
+    assert joined == ([b"\x02"], [46], [])

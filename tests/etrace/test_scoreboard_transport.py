@@ -45,6 +45,27 @@ def test_every_form_passes(options: dict[str, Any], exact: bool) -> None:
     assert ("ET.tra.join" in results) == (options["framing"] != "none")
 
 
+OTHER = {
+    "length_of": "packet",
+    "index_of": "packets",
+    "index_width": 8,
+    "framing": "zeros",
+    "zero_run": 50,
+    "zero_every": 9,
+}
+
+
+def test_a_transport_that_a_user_describes() -> None:
+    """Lengths of packets, indices that count, runs of 50 zeros before each ninth packet."""
+    options = MESSAGES | OTHER
+    verdict = carried(options, exact=False)
+    assert verdict.passed, verdict.failures[0].text()
+    results = verdict.book.results()
+    assert results["ET.tra.index"][0] > 100 and results["ET.tra.zeros"][0] > 10 and results["ET.tra.join"][0] == 3
+    lost = carried(options, bit("offset", 1, 1), exact=False)
+    assert lost.book.failed == ["ET.tra.index"]
+
+
 def unstamped(data: bytearray, chunks: list) -> None:
     """Every second packet without its timestamp."""
     for chunk in reversed(chunks[::2]):
