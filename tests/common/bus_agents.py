@@ -5,6 +5,7 @@ import itertools
 import logging
 import os
 import random
+from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
@@ -73,7 +74,7 @@ def pauses():
 async def axi_lite_manager(dut):
     """Ours for devices of users, against a subordinate with pauses on all five channels."""
     await begin(dut)
-    ram = AxiLiteRam(AxiLiteBus.from_prefix(dut, "m_axil"), dut.clk, dut.rst, size=SIZE)
+    ram: Any = AxiLiteRam(AxiLiteBus.from_prefix(dut, "m_axil"), dut.clk, dut.rst, size=SIZE)
     for channel in (ram.write_if.aw_channel, ram.write_if.w_channel, ram.write_if.b_channel,
                     ram.read_if.ar_channel, ram.read_if.r_channel):  # fmt: skip
         channel.set_pause_generator(pauses())
