@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from rvtrace.jobs.builds import Bench, BuildTable, Source
 from rvtrace.tb.etrace.builds import BUILD as ETRACE
+from rvtrace.tb.etrace.builds import ENCODER
 from rvtrace.tb.ntrace.builds import BUILD as NTRACE
 from rvtrace.tb.tci.job import HARTS, SRAM_BYTES, TS_WIDTH
 
 _SYSTEM: dict[str, Source] = {"NHarts": HARTS, "SramBytes": SRAM_BYTES}
-_ETRACE = {"Xlen" if name == "IAddressWidth" else name: source for name, source in ETRACE.parameters.items()}
+_ETRACE = {"Xlen" if name == "IAddressWidth" else name: source for name, source in ENCODER.items()}
 
 TCI_BUILDS = {
     "ntrace": BuildTable(Bench("tci_tb", ("ntrace", "tci")), {**NTRACE.parameters, **_SYSTEM}, NTRACE.lanes),

@@ -177,19 +177,31 @@ def transports(s: Script) -> None:
         handle(walk, at["end"]).step()
 
 
-_WIDTHS = (  # src_bits, src_id, type_bits, T
-    (0, 0, 0, 0), (0, 0, 1, 2), (3, 5, 0, 1), (5, 21, 2, 0), (8, 0x31, 0, 2), (8, 0x80, 4, 8), (12, 0xABC, 1, 5),
-    (15, 0x4001, 3, 1), (16, 0xFFFE, 0, 0), (16, 1, 2, 8),
-)  # fmt: skip
-_SYNCED = tuple(("none", 0) if not n else (ENCAP_FRAMINGS[n % 2], n) for n in range(8))
+_SOURCES = (
+    (0, 0),
+    (6, 0),
+    (8, 0),
+    (15, 0),
+    (16, 0),
+    (0, 1),
+    (3, 1),
+    (8, 1),
+    (12, 1),
+    (16, 1),
+    (0, 2),
+    (1, 3),
+    (8, 4),
+    (9, 2),
+    (16, 3),
+)  # src_bits, type_bits: each class of one with each of the other, and all sizes of padding
+_FREQUENCIES = (1, 7, 6, 4, 2)
 _ENCAPSULATED = tuple(
     {
-        "encapsulation": ENCAP, "framing": framing, "async_freq": freq, "flow": number % 4, "src_bits": bits,
-        "src_id": source, "type_bits": kind, "timestamp_bytes": size, "timestamp": int(size > 0 and number % 5 != 4),
+        "encapsulation": ENCAP, "framing": ("none", *ENCAP_FRAMINGS)[k % 3], "flow": k % 4, "src_bits": bits,
+        "async_freq": _FREQUENCIES[k // 3] if k % 3 else 0, "src_id": 0xA5C9 >> 16 - bits, "type_bits": kind,
+        "timestamp_bytes": (0, 1, 2, 5, 8)[k % 5], "timestamp": int(k % 5 > 0 and k // 5 != 1),
     }
-    for number, ((bits, source, kind, size), (framing, freq)) in enumerate(
-        (widths, _SYNCED[(k + turn) % 8]) for turn in (0, 3) for k, widths in enumerate(_WIDTHS)
-    )
+    for k, (bits, kind) in enumerate(_SOURCES)
 )  # fmt: skip
 
 
@@ -198,7 +210,7 @@ _ENCAPSULATED = tuple(
           "ET.enc.interval", "ET.enc.join", backpressure=20, gaps=10,
           configs=(*(c | one for number, one in enumerate(_ENCAPSULATED)
                      for c in configs(variant=(V2, DRAFT)[number % 3 == 2])),
-                   *(c | one for one in _ENCAPSULATED[:9:4] for c in configs(TWO, variant=V2))))  # fmt: skip
+                   *(c | one for one in _ENCAPSULATED[1::5] for c in configs(TWO, variant=V2))))  # fmt: skip
 def encapsulations(s: Script) -> None:
     """Packets of every length in the packet encapsulation 1.0, with source IDs, types and timestamps of all widths, and
     synchronization sequences to join at.
