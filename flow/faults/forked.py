@@ -37,6 +37,7 @@ from rvtrace.tb.common import entry
 from rvtrace.tb.tci.job import job_of
 
 FORKS, ENDED, RESULT, NOTED = "forks.json", "ended", "result.json", "noted"
+COMPUTED = "computed"  # of a result: the processor's seconds of all jobs of the fork
 BELOW_FIRMWARE = "rvtrace.tb.hpm.env"  # what firmware runs on; it imports nothing of it
 _INT, _NO_DELAY = 6, 1  # vpiIntVal, vpiNoDelay
 _PDEATHSIG = 1  # PR_SET_PDEATHSIG
@@ -47,13 +48,15 @@ PATIENCE = 5  # how many times as long a child may take as it computes: on a mac
 @dataclass(frozen=True)
 class Fork:
     """mutants: the numbers of those that are selected. limits: seconds of each job. jobs: as the entry reads them.
-    instead: of modules of ours by name the files that are imported instead.
+    instead: of modules of ours by name the files that are imported instead. most: seconds of the processor after which
+    no other job begins, 0: none.
     """
 
     mutants: list[int]
     limits: list[float]
     jobs: list[dict[str, Any]]
     instead: dict[str, str] = field(default_factory=dict)
+    most: float = 0.0
 
 
 class _Value(ctypes.Structure):
@@ -100,7 +103,7 @@ def _play() -> bool:
     changed = {name for fork in forks for name in fork.instead}
     _prepared([job for fork in forks for job in fork.jobs], changed)
     for lead, fork in zip(leads, forks, strict=True):
-        path = Path()
+        path, spent = Path(), 0.0
         for job, limit in zip(fork.jobs, fork.limits, strict=True):
             if not changed:  # else a child makes it, with modules of its own
                 entry.make_ready(job_of(job))
@@ -113,10 +116,13 @@ def _play() -> bool:
             if child == 0:
                 _child(job, fork, out)
                 return True
-            _settle(job, out, _end(child, limit))
-            path = out / RESULT
-            if (_result(path) or {}).get("verdict") != "PASS":
+            ended, seconds = _end(child, limit)
+            _settle(job, out, ended)
+            path, spent = out / RESULT, spent + seconds
+            if (_result(path) or {}).get("verdict") != "PASS" or 0 < fork.most <= spent:
                 break
+        if fork.most:
+            path.write_text(json.dumps((_result(path) or {}) | {COMPUTED: round(spent, 2)}, indent=1))
         if path.parent != Path(lead["out"]):
             path.replace(Path(lead["out"]) / RESULT)
     jobs_file.with_name(ENDED).touch()
@@ -181,9 +187,9 @@ def _leave() -> None:
     os._exit(0)
 
 
-def _end(child: int, timeout: float) -> str:
-    """Wait for a child; an empty text, or how it ended too late or badly. The time is that which it computes, where the
-    system shows it: other work on the machine is no outcome of a mutant.
+def _end(child: int, timeout: float) -> tuple[str, float]:
+    """Wait for a child; an empty text, or how it ended too late or badly, and the seconds of the processor that it had.
+    The time is that which it computes, where the system shows it: other work on the machine is no outcome of a mutant.
     """
     if hasattr(os, "pidfd_open"):  # Linux
         process = os.pidfd_open(child)
@@ -196,13 +202,13 @@ def _end(child: int, timeout: float) -> str:
         until = time.monotonic() + timeout
         while time.monotonic() < until and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             time.sleep(_PAUSE)
-    ended, status = os.waitpid(child, os.WNOHANG)
+    ended, status, used = os.wait4(child, os.WNOHANG)
     if not ended:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        return f"stopped after {timeout:.0f} s"
+        return f"stopped after {timeout:.0f} s", timeout
     code = os.waitstatus_to_exitcode(status)
-    return f"exit code {code}" if code else ""
+    return f"exit code {code}" if code else "", used.ru_utime + used.ru_stime
 
 
 def _computed(child: int) -> float:

@@ -179,7 +179,7 @@ class Kills:
 class Play:
     """The jobs of a fault, of which the first that does not pass is the last. name: of the fault, empty for the
     unchanged design. numbers: what selects it, none if nothing does. limits: seconds of each job. instead: of modules
-    of ours by name, the files that are imported instead.
+    of ours by name, the files that are imported instead. most: as `forked.Fork` has it.
     """
 
     name: str
@@ -187,6 +187,7 @@ class Play:
     jobs: Sequence[Job]
     limits: Sequence[float]
     instead: dict[str, str] = field(default_factory=dict)
+    most: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,9 @@ def play(made: Build, plays: Sequence[Play], place: Path, plusargs: Sequence[str
         jobs = [fresh(job, out if len(one.jobs) == 1 else f"{out}/{n}") for n, job in enumerate(one.jobs)]
         for job in jobs:
             job.out, job.sim = str(Path(job.out).resolve()), made.sim.name
-        forks.append(forked.Fork(list(one.numbers), list(one.limits), [job.to_dict() for job in jobs], one.instead))
+        forks.append(
+            forked.Fork(list(one.numbers), list(one.limits), [job.to_dict() for job in jobs], one.instead, one.most)
+        )
         leads.append(fresh(one.jobs[0], out))
     forked.leave(place, forks)
     limit = _START + forked.PATIENCE * sum(sum(one.limits) for one in plays)

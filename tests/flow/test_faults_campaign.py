@@ -108,6 +108,33 @@ def test_a_campaign(subject: Subject, chosen: Chosen, monkeypatch: pytest.Monkey
     assert [row.state for row in Campaign(subject, chosen, 2, settle=settle).run()] == states
 
 
+def test_the_runs_of_a_mutant_have_a_limit_for_all_phases_together(
+    subject: Subject, chosen: Chosen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After it no run begins; what is on its way ends, and can kill."""
+    try:
+        simulators.find("icarus")
+    except simulators.SimulatorError:
+        pytest.skip("needs Icarus")
+    survivor = Chosen(chosen.mutants[3:], chosen.sites)
+    phases = [subject.phases[0], [replace(job, name=f"{job.name}-again") for job in subject.phases[0]]]
+    begun = []
+
+    def played(made: Any, plays: Any, *more: Any) -> list[dict[str, Any]]:
+        begun.extend(one.name for one in plays if one.name)
+        return runner.play(made, plays, *more)
+
+    monkeypatch.setattr(flow, "play", played)
+    for most, number in ((1000.0, 2), (0.01, 1)):
+        begun.clear()
+        monkeypatch.setattr(flow, "_MOST", most)
+        campaign = Campaign(replace(subject, phases=phases), survivor, 1)
+        campaign._known = {}
+        assert [row.state for row in campaign.run()] == ["survived"]
+        assert len(begun) == number
+        assert min(campaign._spent.values()) > 0
+
+
 def test_a_kill_of_an_earlier_testbench_is_kept_on_request(
     subject: Subject, chosen: Chosen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
