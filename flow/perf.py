@@ -23,6 +23,7 @@ from rvtrace.flow.perf_figures import Figures
 from rvtrace.flow.simulation import SimError, build, run
 from rvtrace.jobs.bench import SystemBench
 from rvtrace.jobs.job import Job
+from rvtrace.jobs.names import TRACES
 from rvtrace.models.riscv import recording
 
 WANTED = {
@@ -36,8 +37,10 @@ WANTED = {
     "tandem decoder": 300_000.0,
     "tandem verifier": 100_000.0,
     "start of the command": 3.0,
+    "decode of a short trace": 2.0,
 }
 STARTED = ("--help", "check --help")  # of `rvtrace`, the slowest of which is the figure
+SHORT = 200  # instructions of a trace of which the decoding takes no time beside the start
 PARTS = ("simulator", "transport", "encoder", "decoder", "scoreboard", "coverage")
 
 
@@ -119,9 +122,10 @@ def _timed(work: Callable[[], Any]) -> float:
     return best
 
 
-def starts(figures: Figures) -> bool:
-    """How long the command takes to start, as the share of it that is the start of Python; whether that is
-    as promised."""
+def starts(system: SystemBench, sim: str, figures: Figures) -> bool:
+    """How long the command takes to start, and to decode a short trace, each as the share of it that is the start of
+    Python; whether those are as promised. SimError if the trace cannot be made.
+    """
     print("start of the command")
     command = [sys.executable, "-m", "rvtrace.tools.cli"]
     python = _started([sys.executable, "-c", "pass"])
@@ -131,7 +135,18 @@ def starts(figures: Figures) -> bool:
         seconds = _started([*command, *words.split()])
         slowest = max(slowest, seconds)
         print(f"  {'rvtrace ' + words:<26} {1000 * seconds:>8.0f} ms")
-    return _row(figures, "start of the command", 100 * python / slowest, "% of it are the start of Python")
+    unit = "% of it are the start of Python"
+    kept = _row(figures, "start of the command", 100 * python / slowest, unit)
+    if system.ip not in TRACES:
+        return kept
+    with tempfile.TemporaryDirectory() as out:
+        job = Job("short", "random", dict(system.measured_with), size=SHORT, ip=system.ip, keep=True)
+        (result,) = run(build(system.build_of(job), sim), [job], Path(out))
+        if result["verdict"] != "PASS":
+            raise SimError(f"nothing was measured: {trouble(result)}")
+        seconds = _started([*command, "decode", job.out])
+    print(f"  {'rvtrace decode <a folder>':<26} {1000 * seconds:>8.0f} ms, {SHORT} instructions")
+    return kept & _row(figures, "decode of a short trace", 100 * python / seconds, unit)
 
 
 def _started(command: list[str]) -> float:

@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
     with during("measuring simulations"):
         kept = perf.drives(system, sim, program, figures)
     with during("starting the command"):
-        kept &= perf.starts(figures)
+        kept &= perf.starts(system, sim, figures)
     with during("measuring models"):
         kept &= perf.models(system, figures)
     with during("counting cells"):

@@ -11,12 +11,12 @@ import struct
 import zlib
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
-
-from elftools.elf.descriptions import describe_e_machine
-from elftools.elf.elffile import ELFFile
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from rvtrace.models.common import shown
+
+if TYPE_CHECKING:
+    from elftools.elf.elffile import ELFFile  # a tenth of the start of a command: imported when a file is read
 
 JVT_SYMBOL = "__jvt_base$"
 _SYMBOL_FORMAT = {32: "<IIIBBH", 64: "<IBBHQQ"}
@@ -74,6 +74,9 @@ def read(path: str | Path, xlen: int | None = None) -> ElfFile:
 
 
 def _read(stream: BinaryIO, path: str | Path, wanted: int | None) -> ElfFile:
+    from elftools.elf.descriptions import describe_e_machine
+    from elftools.elf.elffile import ELFFile
+
     elf = ELFFile(stream)
     size = stream.seek(0, 2)
     machine, bits = elf["e_machine"], elf.elfclass

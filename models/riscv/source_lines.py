@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from elftools.elf.elffile import ELFFile
-
 from rvtrace.models.common import shown
 from rvtrace.models.riscv.elf import bounded
 
@@ -81,6 +79,8 @@ class Lines:
             self._read(path)
 
     def _read(self, path: Path) -> None:
+        from elftools.elf.elffile import ELFFile
+
         ranges: list[tuple[int, int, str, int]] = []
         try:
             with path.open("rb") as stream:
