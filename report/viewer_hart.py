@@ -23,9 +23,8 @@ TRAPS = {Kind.EXCEPTION: "exception", Kind.INTERRUPT: "interrupt"}
 WINDOW = 8  # instructions that agree before two places are taken for the same: about two basic blocks
 NEAR = 64  # instructions of the trace that may be wrong before all places are compared
 FAR = 4096  # that may be wrong at all
-TRIED = 32  # places of the hart that are compared for each of them
-ENOUGH = 512  # instructions that agree, beyond which one place is no better than another
-STRETCHES = 1000  # that are looked for: a page shows the first places
+ENOUGH = 256  # instructions that agree, beyond which one place is no better than another
+STRETCHES = 200  # that are looked for: a page shows the first places
 PLACES = 100  # that have an excerpt
 AROUND = 6  # lines before and after a difference
 LINES = 24  # of a difference; the middle of a longer one is left out
@@ -96,14 +95,23 @@ class _Windows:
                 np.searchsorted(self._keys, np.uint64(key)),
                 np.searchsorted(self._keys, np.uint64(key), "right"),
             )
-            same = self._order[begin:end]
-            first = int(np.searchsorted(same, k))
-            for at in same[first : first + TRIED].tolist():
-                count = _agree(told, j, self._pcs, at, ENOUGH)
-                score = (count, (i - j) + (k - at))
-                if count >= WINDOW and score > best:
-                    best, place = score, (j, at)
+            count, at = self._longest(told[j : j + ENOUGH], self._order[begin:end], k)
+            score = (count, (i - j) + (k - at))
+            if count >= WINDOW and score > best:
+                best, place = score, (j, at)
         return place
+
+    def _longest(self, told: np.ndarray, places: np.ndarray, k: int) -> tuple[int, int]:
+        """How many instructions agree at the place, from k on, at which most do, and the first such place."""
+        left = places[np.searchsorted(places, k) :]
+        at, count = -1, 0
+        for pc in told:
+            left = left[left + count < len(self._pcs)]
+            left = left[self._pcs[left + count] == pc]
+            if not len(left):
+                break
+            at, count = int(left[0]), count + 1
+        return count, at
 
 
 def _keys(pcs: np.ndarray) -> np.ndarray:

@@ -812,7 +812,7 @@ function say() {
 function detail() {
   const box = $("detail");
   box.replaceChildren();
-  if (S.table >= 0) { const [title, head, rows] = D.tables[S.table]; box.append(make("h3", "", title), table(head, rows)); return; }
+  if (S.table >= 0) { const [title, head, rows] = D.tables[S.table]; const t = table(head, rows); t.className = "unbroken"; box.append(make("h3", "", title), t); return; }
   const mine = S.message >= 0 ? badMessages.get(S.message) || [] : S.finding >= 0 ? [S.finding] : [];
   for (const n of mine) {
     const f = D.findings[n], blame = make("div", f.cause ? "blame after" : "blame"), head = make("p");
