@@ -20,6 +20,7 @@ ANY = "any"
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)")
 _COMBINATIONS = 256  # of values that are tried together until one is legal
+_WIDEST = 1 << 16  # values of a range: each is tried by itself, 65,536 of them in 2 s
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ def _values(
         low, high = map(int, match.groups())
         if low > high:
             raise error(f'{where} = "{value}" is an empty range; write "{high}..{low}"')
+        if high - low >= _WIDEST:
+            raise error(f'{where} = "{value}" has too many values; name the smallest and largest that your IP has')
         choices: list[Any] = list(range(low, high + 1))
     elif isinstance(value, list) and not (listed and not any(isinstance(one, list) for one in value)):
         choices = list(value)
@@ -124,7 +127,7 @@ def _values(
         raise error(f"{where} = [] supports nothing; name a value, or take the line away")
     found = []
     for choice in choices:
-        if isinstance(choice, dict | float):
+        if not all(isinstance(one, (int, str)) for one in (choice if isinstance(choice, list) else [choice])):
             raise error(
                 f"{where} = {choice!r} is no value of an option; write a number, a word in quotes, or a list of them"
             )

@@ -25,6 +25,7 @@ from rvtrace.flow.dut.sources import SourceError, Sources, sources_of
 from rvtrace.flow.dut.waivers import Waiver
 from rvtrace.jobs import systems
 from rvtrace.jobs.builds import ROOT
+from rvtrace.models.common import shown as escaped
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -238,10 +239,10 @@ def need(table: Mapping[str, Any], name: str, key: str) -> Any:
 
 
 def text_of(where: str, value: Any) -> str:
-    """A string that is not empty."""
+    """A string that is not empty, on one line: it is printed."""
     if not isinstance(value, str) or not value.strip():
         raise DutError(f"{where} = {value!r} is no text; write it in quotes")
-    return value
+    return escaped.line(value)
 
 
 def one_of(where: str, value: Any, known: tuple[str, ...]) -> str:

@@ -57,7 +57,7 @@ def _agreed(results: list[Mapping[str, Any]]) -> Figure:
     return Figure(
         "Five trace sources",
         "How often what a trace source recorded was compared with the others. A disagreement names the one that differs"
-        " under Failures.",
+        " under Findings.",
         Markup(""),
         ("Source", *_ASKED),
         tuple((name, *map(cell, clauses)) for name, clauses in _TRACE_SOURCES.items()),

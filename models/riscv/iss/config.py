@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from rvtrace.models.common import json_types
+
 Range = tuple[int, int]
 EXTENSIONS = ("imac", "ima", "im", "i", "ic", "imc")
 MODES = ("m", "mu", "msu")
@@ -119,6 +121,8 @@ class HartConfig:
         for name in values:
             if name not in known:
                 raise HartError(f"a hart has no option {name!r}; those it has: {', '.join(known)}")
+        if fault := json_types.wrong(cls, values):
+            raise HartError(f"of a hart {fault}")
         return cls(**values)
 
 

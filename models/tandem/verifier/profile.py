@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from rvtrace.models.common import json_types
 from rvtrace.models.riscv.iss.config import HartConfig, virt
 from rvtrace.models.riscv.iss.csr import MCYCLE, MINSTRET, MIP, TIME, CsrTable
 from rvtrace.models.tandem.config import Config
@@ -115,6 +116,13 @@ class Profile:
             if name not in known:
                 raise ProfileError(f"a profile has no option {name!r}; those it has: {', '.join(known)}")
         given = dict(values)
+        if fault := json_types.wrong(cls, values):
+            raise ProfileError(f"of a profile {fault}")
+        for name in ("lookahead", "reach", "watch"):
+            if given.get(name, 0) < 0:
+                raise ProfileError(f"{name} is {given[name]}; give 0 or more")
+        if not isinstance(given.get("hart", {}), dict):
+            raise ProfileError("hart is no object; give one with the options of a hart")
         if "hart" in given:
             given["hart"] = HartConfig.from_dict(given["hart"])
         for name in ("absent", "sampled"):
