@@ -6,13 +6,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from rvtrace.models.ctr.config import Config as CtrConfig
-from rvtrace.models.ctr.registers import csrs as ctr_csrs
-from rvtrace.models.hpm.config import Config as HpmConfig
-from rvtrace.models.hpm.registers import csrs as hpm_csrs
 from rvtrace.models.riscv.isa import Insn
-from rvtrace.models.riscv.iss.config import virt
-from rvtrace.models.riscv.iss.csr import CsrTable
 
 # What no table of a model has: floating point (unprivileged specification), debug specification 1.0 (4.9, 5.7),
 # hypervisor (privileged specification, table of CSRs).
@@ -30,7 +24,14 @@ _NUMBER = re.compile(r"(?<![\w-])(?:0x[0-9a-f]+|\d+)\b")
 
 @cache
 def names(xlen: int) -> dict[int, str]:
-    """Names of the CSRs that any part of this project knows."""
+    """Names of the CSRs that any part of this project knows. Their models are loaded for programs that access one."""
+    from rvtrace.models.ctr.config import Config as CtrConfig
+    from rvtrace.models.ctr.registers import csrs as ctr_csrs
+    from rvtrace.models.hpm.config import Config as HpmConfig
+    from rvtrace.models.hpm.registers import csrs as hpm_csrs
+    from rvtrace.models.riscv.iss.config import virt
+    from rvtrace.models.riscv.iss.csr import CsrTable
+
     of_systems = {one.address: one.name for one in (*hpm_csrs(HpmConfig(xlen=xlen)), *ctr_csrs(CtrConfig(xlen=xlen)))}
     return _OTHERS | of_systems | CsrTable(virt(xlen)).names
 

@@ -12,6 +12,7 @@ from rvtrace.models.tandem.encoder.elf_to_trace import elf_to_trace
 from tests.tools.captures import ROOT, write_capture, write_etrace_capture
 
 MOST = 150  # of our modules
+NAMES = 30  # more of them where the program accesses CSRs: `view` has their names from the models
 COUNT = """
 import sys
 from rvtrace.tools.cli import run
@@ -73,4 +74,4 @@ def test_what_a_command_loads(files, words):
     ours = [name for name in modules if name.split(".")[0] == "rvtrace"]
     assert [name for name in ours if name.startswith("rvtrace.tb")] == []
     assert [name for name in ("numba", "cocotb", "pyuvm") if name in modules] == []
-    assert len(ours) <= MOST, ours
+    assert len(ours) <= MOST + NAMES * ("rvtrace.models.ctr.registers" in ours), ours
