@@ -19,7 +19,19 @@ from rvtrace.models.common.options import Options
 from rvtrace.scoreboards.common.clauses import ClauseBook
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis.budget import Budget
-from rvtrace.scoreboards.diagnosis.search import Chosen, Evidence, Explanation, Habit, Reading, Search, with_examples
+from rvtrace.scoreboards.diagnosis.search import (
+    MUCH,
+    TIED,
+    Chosen,
+    Evidence,
+    Explanation,
+    Habit,
+    Legible,
+    Reading,
+    Search,
+    with_equals,
+    with_examples,
+)
 
 C = TypeVar("C", bound=Options)
 
@@ -62,17 +74,24 @@ def explain(
     explanations, share = search.explanations()
     believable = int(share * evidence.size) // SUPPORT
     explanations = [one for one in explanations if len(one.found) <= max(believable, 1)]
+    if not explanations and share < MUCH and isinstance(evidence, Legible):
+        explanations = search.explained(evidence.legible(claimed.failures))
     best: tuple[tuple[int, int], Explanation[C], Any, Verdict] | None = None
-    for explanation in explanations:
-        if best is not None and budget.ended:
+    equal: list[Explanation[C]] = []
+    for number, explanation in enumerate(explanations):
+        if budget.ended and (best is not None or number >= TIED):
             break
         capture = read(explanation.reading)
         verdict = judge(capture)
         failed = len(explanation.found), sum(failures for _, failures in verdict.book.results().values())
         if not believable and verdict.book.failed:
             continue  # a short trace: another single damage is as likely
-        if _better(verdict.book, claimed.book, len(explanation.found)) and (best is None or failed < best[0]):
-            best = failed, explanation, capture, verdict
+        if not _better(verdict.book, claimed.book, len(explanation.found)):
+            continue
+        if best is None or failed < best[0]:
+            best, equal = (failed, explanation, capture, verdict), []
+        elif failed == best[0]:
+            equal.append(explanation)
     note = budget.sentence(search.tried)
     if best is None:
         add_note(claimed.book, note)
@@ -80,7 +99,7 @@ def explain(
     _, explanation, capture, verdict = best
     known[Habit.of(explanation.reading, config)] = None
     verdict.read = capture
-    found = with_examples(evidence, explanation, config, verdict)
+    found = with_equals(with_examples(evidence, explanation, config, verdict), equal)
     chosen = Chosen(capture, found, share, explanation.reading, tuple(claimed.failures), note)
     chosen.report(verdict.book)
     return Diagnosed(verdict, chosen)

@@ -41,6 +41,7 @@ TIED = 8  # readings that explain a trace equally well
 MUCH = 0.02  # share of the evidence that a deviation of all messages leaves undecoded; less is damage at some places
 EXPLAINED = 0.05  # share of the evidence near the place that may be left undecoded
 LITTLE = 1 / 8  # of what is left undecoded near the place: the next round looks for what explains that too
+EQUAL = 2  # other deviations that a finding names beside its own
 GAIN = 0.1  # share of the evidence that one deviation more must explain
 
 
@@ -120,13 +121,15 @@ class Example(NamedTuple):
 
     shown: the message as a failure: its cycle and PC, what came before it, and as rows its bytes and fields, expected
     as they would be without the deviation, actual as the specification reads what was sent. name: what people call it
-    ("packet #12"). changed: messages that are other than they should be, of `total`; 0 if that is not known.
+    ("packet #12"). changed: messages that are other than they should be, of `total`; 0 if that is not known. clauses:
+    about the fields on both sides of the first bit that is other than it should be, one of which is wrong as well.
     """
 
     name: str
     shown: Failure
     changed: int
     total: int
+    clauses: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -147,13 +150,25 @@ class Exemplary(Protocol):
         ...
 
 
+@runtime_checkable
+class Legible(Protocol):
+    """Evidence that can be read as claimed, and yet with a deviation taken back its checks may fail less."""
+
+    def legible(self, failures: Sequence[Failure]) -> Iterable[Reading[Any]]:
+        """The readings with one deviation with which as much is decoded, and the messages of some failures of the check
+        as claimed mean something else.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Explained:
     """One deviation with which the trace decodes.
 
     how, instead: what it is and what is due, for a sentence. rows: (field, expected, actual). with_others: how many
     further ones are needed. left: share of the evidence that does not decode all the same. is_option: it is another
-    value of an option. example: a message that has it.
+    value of an option. example: a message that has it. equal: other deviations with each of which the trace decodes as
+    well, and as much of it is right.
     """
 
     name: str
@@ -165,6 +180,7 @@ class Explained:
     left: float = 0.0
     is_option: bool = False
     example: Example | None = None
+    equal: tuple[Explained, ...] = ()
 
     def failure(self, share: float, number: int) -> Failure:
         """The finding, before all messages. share: of the evidence that cannot be decoded as claimed. number: of the
@@ -172,7 +188,10 @@ class Explained:
         """
         whole = "the trace decodes" if self.left <= EXPLAINED else f"{1 - self.left:.0%} of the trace decodes"
         others = "" if not self.with_others else ", together with the other such findings"
-        text = f"{whole} {self.how}; {self.instead}, with which {share:.0%} of it cannot be decoded{others}"
+        lost = f"with which {share:.0%} of it cannot be decoded" if share else "with which other clauses fail"
+        text = f"{whole} {self.how}; {self.instead}, {lost}{others}"
+        for one in self.equal[:EQUAL]:
+            text += f"; as well {one.how} ({one.instead})"
         rows, at = list(self.rows), number - MOST_FOUND
         if self.example is None:
             return Failure(self.clause, text, table=rows, at=at)
@@ -259,9 +278,12 @@ class Search(Generic[C, W]):
                 break
             best, left = kept, after
         best = [_needed(evidence, reading, claimed, left) for reading in best if reading != Reading(claimed)]
-        variation = {one.option: one for one, _ in evidence.others(claimed)}
-        unique = list(dict.fromkeys(best))
-        return [Explanation(reading, _found(reading, claimed, variation, left)) for reading in unique], share
+        return self.explained(dict.fromkeys(best), left), share
+
+    def explained(self, readings: Iterable[Reading[C]], left: float = 0.0) -> list[Explanation[C]]:
+        """The readings with their deviations. left: share of the evidence that does not decode with them."""
+        variation = {one.option: one for one, _ in self.evidence.others(self.claimed)}
+        return [Explanation(reading, _found(reading, self.claimed, variation, left)) for reading in readings]
 
     def _scored(self, readings: Iterable[Reading[C]], window: W) -> list[tuple[float, int, Reading[C]]]:
         """Each with its loss in a window and its number, as far as the budget goes."""
@@ -276,7 +298,7 @@ class Search(Generic[C, W]):
     def _round(self, start: Reading[C], window: W) -> list[Reading[C]]:
         """The readings with one or two deviations more that get farthest in a window; none if none helps."""
         base = self.evidence.near(start, window)
-        singles = self._scored(_more(self.evidence, start), window)
+        singles = self._scored(more(self.evidence, start), window)
         least = singles[0][0] if singles else base
         if least <= EXPLAINED:
             return _close(singles, least)
@@ -287,7 +309,7 @@ class Search(Generic[C, W]):
         seen: set[Reading[C]] = set()
         for other in firsts:
             left = max(TRIALS - len(singles) - len(pairs), 0)
-            second = islice((pair for pair in _more(self.evidence, other) if pair not in seen), left)
+            second = islice((pair for pair in more(self.evidence, other) if pair not in seen), left)
             scored = self._scored(second, self.evidence.past(other, window))
             seen.update(pair for _, _, pair in scored)
             pairs += [(score, n + len(pairs), pair) for score, n, pair in scored]
@@ -301,8 +323,10 @@ class Search(Generic[C, W]):
                 if other.dialects == start.dialects
                 for _, config in self.evidence.others(other.config)
             )
-            more = self._scored((pair for pair in _unique(options) if pair not in seen), window)
-            pairs = sorted(((score, n + len(pairs), pair) for score, n, pair in more), key=lambda one: one[:2]) + pairs
+            scored = self._scored((pair for pair in _unique(options) if pair not in seen), window)
+            pairs = (
+                sorted(((score, n + len(pairs), pair) for score, n, pair in scored), key=lambda one: one[:2]) + pairs
+            )
             pairs.sort(key=lambda one: one[:2])
         if pairs and pairs[0][0] < min(least, 1.0) - GAIN:
             return _close(pairs, pairs[0][0])
@@ -340,7 +364,7 @@ def _least(scored: list[tuple[float, Reading[C]]]) -> tuple[list[Reading[C]], fl
     return [reading for score, reading in scored if score <= least + GAIN / 100][:TIED], least
 
 
-def _more(evidence: Evidence[C, Any], reading: Reading[C]) -> Iterator[Reading[C]]:
+def more(evidence: Evidence[C, Any], reading: Reading[C]) -> Iterator[Reading[C]]:
     """Every reading with one deviation more."""
     for _, config in evidence.others(reading.config):
         yield replace(reading, config=config)
@@ -400,6 +424,21 @@ def with_examples(
     return tuple(made)
 
 
+def with_equals(found: tuple[Explained, ...], others: Iterable[Explanation[Any]]) -> tuple[Explained, ...]:
+    """The deviations of an explanation, the first of them with those of other explanations that it does not have, where
+    they are as many and differ in one.
+    """
+    names, equal = {one.name for one in found}, []
+    for other in others:
+        more = [one for one in other.found if one.name not in names]
+        equal += more if len(other.found) == len(found) and len(more) == 1 else []
+    if not equal:
+        return found
+    kept = {one.name for other in others for one in other.found}
+    first = next((n for n, one in enumerate(found) if one.name not in kept), 0)
+    return tuple(replace(one, equal=tuple(equal)) if n == first else one for n, one in enumerate(found))
+
+
 def _without(evidence: Evidence[C, Any], reading: Reading[C], claimed: C, one: Explained) -> Reading[C] | None:
     """A reading with one deviation less; None if an option has this value only together with another one."""
     if not one.is_option:
@@ -436,6 +475,11 @@ class Chosen:
         note = f"; {self.note}" if self.note else ""
         made = [one.failure(self.share, number) for number, one in enumerate(self.found)]
         put_first(book, [replace(one, headline=one.headline + note) for one in made], self.claimed)
+        for failure, one in zip(made, self.found):  # which of them is broken the trace does not say
+            about = () if one.example is None else one.example.clauses
+            for clause in dict.fromkeys((*about, *(other.clause for other in one.equal))):
+                if clause and clause not in book.failed:
+                    book.fail(replace(failure, clause=clause, found=COMPARED, cause=failure.clause))
 
 
 def put_first(book: ClauseBook, causes: Sequence[Failure], claimed: Iterable[Failure]) -> None:

@@ -47,6 +47,11 @@ class Piece(Run):
     jumped: bool = False
 
     @property
+    def behind_gap(self) -> bool:
+        """Whether instructions may be missing before it."""
+        return self.join in ("lost", "damaged")
+
+    @property
     def origin(self) -> int:
         return self.first
 
@@ -64,10 +69,20 @@ class Piece(Run):
 
 
 def split(decoded: Any, table: PacketTable) -> list[Piece]:
-    """The decoded trace between its losses and ambiguous stops."""
+    """The decoded trace between its losses, damaged packets and ambiguous stops."""
     total, n = len(decoded.pcs), len(table)
     pieces = [Piece(0, total, "start", packets=n)]
+    damaged = [d.packet + d.lost_packets for d in decoded.diagnostics]  # where decoding goes on
+    damaged = sorted({at for at in damaged if at < n and table.sync[at]})[:BRIDGED]
+
+    def bridge(upto: int) -> None:
+        while damaged and damaged[0] <= upto:
+            packet = damaged.pop(0)
+            pieces[-1].end, pieces[-1].packets = int(decoded.first_pc[packet]), packet
+            pieces.append(Piece(pieces[-1].end, total, "damaged", n))
+
     for event in decoded.events:
+        bridge(event.packet)
         last = pieces[-1]
         lost = event.kind == "support" and table["qual_status"][event.packet] == TRACE_LOST
         if lost or event.kind == "ambiguous":
@@ -83,10 +98,12 @@ def split(decoded: Any, table: PacketTable) -> list[Piece]:
             pieces.append(Piece(behind, total, "lost" if lost else "ambiguous", n, lands=bool(own), events=own))
         else:
             last.events.append(event)
+    bridge(n)
     return pieces
 
 
 RETURNS = (IType.RETURN, IType.COROUTINE_SWAP)  # in the draft 13 and 12
+BRIDGED = 32  # damaged places after which the trace is compared; each may have many places in the traced stream
 ROUNDS = 1 << 20  # instructions looked at for rounds of a loop
 SECOND = 64  # second-best places kept
 TRIED = 100_000  # places tried before a trace fits nowhere
@@ -164,7 +181,7 @@ class Alignment(Comparison):
         number = next(
             (k for k, p in enumerate(self.pieces) if p.at is not None and p.at <= index < p.at + p.length), None
         )
-        if number is None or self.pieces[number].join != "lost":
+        if number is None or not self.pieces[number].behind_gap:
             return True
         piece = self.pieces[number]
         behind = next((p.at for p in self.pieces[number + 1 :] if p.at is not None), len(self.expected))
@@ -225,19 +242,39 @@ class Alignment(Comparison):
 
         Of several places the first is right with which all others fit.
         """
+        self._slipped()
         found = self.misplaced
         if found is not None:
             self.followed_to = self._doubt(found[0])
             if self.followed_to is None:
                 self._misfit(*found)
+                self._unreported()
             return False
+        self._unreported()
         for piece, number in zip(self.pieces, range(len(self.pieces))):
             before = self._position(number)
-            if piece.join == "lost" and piece.at is not None:
+            if piece.behind_gap and piece.at is not None:
                 self.holes.append((before, piece.at))
             self.rounds += piece.join == "ambiguous" and piece.at != before
             self.rounds += piece.at is not None and piece.length != piece.end - piece.begin
         return self._end(self._position(len(self.pieces)), len(self.expected))
+
+    def _unreported(self) -> None:
+        """The instructions that no packet reports where a device sent what cannot be read: nothing else lost them."""
+        if self.capture.beats is None:
+            return
+        found = {d.packet + d.lost_packets: d.packet for d in self.decoded.diagnostics}
+        for number, piece in enumerate(self.pieces):
+            begin, end = self._position(number), piece.at
+            if piece.join != "damaged" or end is None or end <= begin:
+                continue
+            flow = self.capture.program.columns(self.expected.pc[begin : end - 1]).flow
+            _, after = np.unique(flow, return_index=True)
+            first = {self._pc_clause(at): at for at in sorted((begin, *(begin + 1 + after).tolist()), reverse=True)}
+            text = f"instructions {begin:,} to {end - 1:,} are not reported"
+            packet = found.get(self.pieces[number - 1].packets)
+            for clause, at in first.items():
+                self.book.fail(self.failure(clause, text, at, packet=packet))
 
     @cached_property
     def misplaced(self) -> tuple[int, int] | None:
@@ -310,8 +347,8 @@ class Alignment(Comparison):
         ):  # the round of a loop with which it ends may not have been, or its last step
             before = np.flatnonzero(told[:-1] == told[-1])
             forms += [(int(before[-1]) + 1, False), (len(told) - 1, True)] if len(before) else []
-        if piece.join == "lost":
-            if self._lost(position) and not len(told):
+        if piece.behind_gap:
+            if not len(told) and (piece.join == "damaged" or self._lost(position)):
                 yield None, first, 0, False
             places: Iterable[int] = self._behind_loss(piece, position)
         else:
@@ -344,7 +381,7 @@ class Alignment(Comparison):
             )
             return
         piece.at, piece.first, piece.length = position, piece.begin, piece.end - piece.begin
-        if piece.join == "lost":
+        if piece.behind_gap:
             piece.at = next(iter(self._behind_loss(piece, position)), position)
         self._pc_failure(piece, self.decoded.pcs[piece.begin : piece.end], piece.at)
 
@@ -392,7 +429,7 @@ class Alignment(Comparison):
             *known[pcs[known] == first].tolist(),
             *(position + np.flatnonzero(pcs[position:] == first)).tolist(),
         ):
-            if self._lost(position, at):
+            if piece.join == "damaged" or self._lost(position, at):
                 yield at
 
     def _sequential(self, at: int) -> bool:
@@ -514,6 +551,17 @@ class Alignment(Comparison):
         self.book.fail(failure)
         self._followed = at + index
         self.astray(failure)
+
+    def _slipped(self) -> None:
+        """Where a packet before the first damaged place led the decoder astray, that packet is what is wrong."""
+        place = next((d.packet for d in self.decoded.diagnostics), len(self.decoded.first_pc))
+        if self.draft or place >= len(self.decoded.first_pc):
+            return
+        told = int(self.decoded.first_pc[place])
+        if np.array_equal(self.decoded.pcs[:told], self.expected.pc[:told]) and (slip := self.slips.find(told, told)):
+            failure = self.failure(slip.clause, slip.text, slip.at, slip.rows, slip.packet)
+            self.book.fail(failure)
+            self.astray(failure)
 
     def _ended_early(self, piece: Piece, at: int, index: int) -> bool:
         """Whether the trace is reported to end where it did not, before the first PC that differs."""

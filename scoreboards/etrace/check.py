@@ -69,14 +69,14 @@ def check(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdi
         return verdict
     budget = Budget.of(sum(map(len, capture.packets)), capture.beats is not None)
     packets = Packets(capture, expected(capture).pc)
-    if packets.follows(verdict.decoded):
+    if packets.follows(verdict.decoded) and not packets.legible(verdict.failures):
         return verdict
     read = partial(as_read, capture)
     made = explain(
         verdict, packets, capture.config, read, judge, budget, capture.rerun, packets.likely(capture.config)
     ).verdict
     made.notes = verdict.notes
-    return made if made.stats["judged"] > verdict.stats["judged"] else verdict
+    return made if made.stats["judged"] >= verdict.stats["judged"] else verdict
 
 
 def judged(capture: EtraceCapture, tolerances: Tolerances | None = None) -> Verdict:

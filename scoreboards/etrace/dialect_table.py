@@ -55,7 +55,7 @@ def _made(table: Packets, config: Config, others: tuple[Config, ...]) -> tuple[D
         o.selectors(table, "format", "ET.pay.fields"), o.selectors(table, "subformat", "ET.pay.fields", {"format": 3}),
         o.selectors(table, "subformat", "ET.pay.fields", {"format": 0}),
         o.widths(every.without("address", "branch_map", *flags), others), o.absent(every.without(*READ_BY), others),
-        o.presence(every), *map(o.moved, parts), *map(o.extra, parts),
+        o.presence(every), *map(o.moved, parts), *map(o.extra, parts), o.moved(_of_context(sync)),
         o.widths(every.without(*wider), others),  # a flag of several bits is less likely than another order
     )  # fmt: skip
     derived = o.distinct(of_tables, table, config, every.probes)
@@ -78,6 +78,12 @@ def _parts(table: Packets, config: Config) -> tuple[Part, Part, Part, Part]:
         replace(every, messages=tuple(sync), words=" in format 3", id="sync"),
         replace(every, messages=tuple(support), words=" in 3.3", id="support"),
     )
+
+
+def _of_context(sync: Part) -> Part:
+    """3.2 alone, which has none of the path."""
+    context = tuple(message for message in sync.messages if message.name == "context")
+    return replace(sync, messages=context, words=" in 3.2", id="context")
 
 
 def _bytes() -> Iterator[Dialect]:
@@ -146,6 +152,12 @@ def _of_values(every: Part, flow: Part, config: Config) -> Iterator[Dialect]:
     if "time" in every.fields:
         yield made("time_relative", "ET.pay.time", "time is the difference from the time before",
                    "time is the time value, absolute", "time", of_field("time", _relative_time))  # fmt: skip
+    if "index" in every.fields:
+        for shift in (1, 2):
+            yield made(f"index_without_{shift}", "ET.opt.cache",
+                       f"index leaves out the lowest {o.bits(shift)} of the address",
+                       "index is the lowest cache_size_p bits of the address that is sent", "index value",
+                       _other_index(shift))  # fmt: skip
     yield made("sync_in_map", "ET.pay.branch_bit",
                "the branch of a synchronization packet is in the next branch_map as well",
                "the branch at the address of a synchronization packet is in its branch bit, not in a map", "sync map",
@@ -182,6 +194,33 @@ def _filled_up(width: int, flow: Container[str]) -> Callable[..., Meaning]:
         return lambda sent, name, _, options: sent if name in flow and not options["full_address"] else whole(sent)
 
     return of_field("address", make)
+
+
+def _other_index(shift: int) -> Callable[..., Meaning]:
+    """An entry of the jump target cache is found by higher bits of its address. Which addresses are targets of jumps
+    only a decoder knows: here each that is reported fills its entry.
+    """
+
+    def make(config: Config, _: Program) -> Meaning:
+        entries: dict[int, int] = {}
+        mask, width = (1 << config.cache_size_p) - 1, config.iaddress_width_p - config.iaddress_lsb_p
+        last = 0
+
+        def meaning(name: str, values: Values, options: dict[str, int]) -> Values | None:
+            nonlocal last, entries
+            if name == "jump_target":
+                last = entries.get(values["index"], last)
+                values["index"] = last & mask
+            elif "address" in values and values.get("thaddr", 1) and (name != "branch_map" or values["branches"]):
+                whole = name in ("start", "trap") or options["full_address"]
+                last = (values["address"] + (0 if whole else last)) & (1 << width) - 1
+                entries = {} if name in ("start", "trap") else entries
+                entries[last >> shift & mask] = last
+            return values
+
+        return meaning
+
+    return make
 
 
 def _relative_time(config: Config, _: Program) -> Change:

@@ -25,14 +25,16 @@ from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT, deframe, source_
 from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, TABLES
+from rvtrace.scoreboards.common.clauses import Failure
 from rvtrace.scoreboards.common.places import Rows
 from rvtrace.scoreboards.common.verdict import Verdict
 from rvtrace.scoreboards.diagnosis.cheap import Act, shows
-from rvtrace.scoreboards.diagnosis.search import Dialect, Example, Reading, Variation, variations
+from rvtrace.scoreboards.diagnosis.search import Dialect, Example, Reading, Variation, more, variations
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Known, Rewriter, rewritten_packets
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST, expected
+from rvtrace.scoreboards.etrace.layout import Packets as Table
 from rvtrace.scoreboards.etrace.layout import Read
 from rvtrace.scoreboards.etrace.local import is_local
 from rvtrace.scoreboards.etrace.table import Locator, field_text
@@ -82,6 +84,10 @@ SEEN = 0.1  # share of them that may be unreadable more than as claimed
 MOST_DECODED = 200_000  # instructions of a window; a wrong reading can report millions
 MOST_TRIED, MOST_READ = 700, 3000  # readings of one window that are decoded (a longer one counts more), and read
 MOST_ALL = 20_000_000  # instructions of a whole trace
+HABIT, FIRST = 3, 2  # packets that a dialect must change; packets of which each shows one: support and 3.0
+LEGIBLE = 4  # packets of failures that another reading has to change
+EARLIEST = 400  # packets among which they are: what is wrong with all of a kind shows early
+MOST_JUDGED = 40  # readings of a trace that decodes as claimed that are judged
 UNLOST = 4  # packets that a loss counts which cannot have been
 EARLY = 0.2  # weight of how far decoding gets
 LOOKS = 0.3  # weight of what can be seen without decoding
@@ -109,6 +115,7 @@ class Packets:
         self._shares: dict[tuple[tuple[bytes, ...], Config], float] = {}  # of packets that several readings give
         self._known, self._code = Known(), Code(capture.program)
         self._lost = lru_cache(maxsize=None)(self._measured)
+        self._legible: list[Reading[Config]] | None = None
 
     @property
     def size(self) -> int:
@@ -193,8 +200,24 @@ class Packets:
         return window
 
     def lost(self, reading: Reading[Config]) -> float:
-        """The same for a large part of the trace."""
+        """The same for a large part of the trace; all of it where few packets are other: what is wrong once is no habit
+        of a device, unless it is at the start.
+        """
         return self._lost(reading)
+
+    def _is_habit(self, reading: Reading[Config]) -> bool:
+        """Whether enough packets mean something else than as claimed, or no fields do."""
+        claimed = Reading(self._capture.config)
+        meant, plain, packets = self._rewriter(reading), self._rewriter(claimed), self._packets(reading)
+        if meant is None or plain is None or packets != self._packets(claimed):
+            return True
+        changed: list[int] = []
+        for number, packet in enumerate(packets):
+            if meant.packet(packet)[0].values != plain.packet(packet)[0].values:
+                changed.append(number)
+                if number <= FIRST or len(changed) >= HABIT:
+                    return True
+        return not changed
 
     def example(self, reading: Reading[Config], other: Reading[Config], verdict: Verdict) -> Example | None:
         """The first packet that is read otherwise; where all are read alike, the first that leads the decoder elsewhere
@@ -204,6 +227,7 @@ class Packets:
         if meant is None or plain is None:
             return None
         payloads, others = self._packets(reading), self._packets(other)
+        clauses: tuple[str, ...] = ()
         differing = [k for k, pair in enumerate(zip_longest(payloads, others)) if pair[0] != pair[1]]
         rows: Rows = []
         if differing:  # the transport is another one
@@ -218,13 +242,42 @@ class Packets:
             if at is None or at >= len(payloads):
                 return None
             (is_meant, sent), (is_plain, _) = pairs[at]
+            clauses = _beside(meant.table, is_meant, is_plain) if changed else ()
             due = payloads[at] if sent is None or sent == payloads[at] else sent
             rows = [("bytes", "" if due == payloads[at] else due.hex(" "), payloads[at].hex(" "))]
             rows += _fields((is_meant, reading.config.iaddress_lsb_p), (is_plain, other.config.iaddress_lsb_p))
         decoded = verdict.decoded
         place = Locator(verdict.read, decoded.packets, decoded.pcs, np.asarray(decoded.first_pc))
         shown = place.failure("", "", at, rows)
-        return Example(self._capture.named(at), shown, number, len(payloads))
+        return Example(self._capture.named(at), shown, number, len(payloads), clauses)
+
+    def legible(self, failures: Sequence[Failure]) -> list[Reading[Config]]:
+        """Those in which the packets of failures have other fields, and which lose no more."""
+        if self._legible is not None:
+            return self._legible
+        self._legible = []
+        claimed = Reading(self._capture.config)
+        packets, plain = self._packets(claimed), self._rewriter(claimed)
+        last = min(len(packets), EARLIEST)
+        places = sorted({one.at for one in failures if one.at is not None and 0 <= one.at < last})[:LEGIBLE]
+        if plain is None or not places or (self._capture.beats is None and len(failures) < FEW):
+            return []
+        was = [plain.packet(packet)[0] for packet in packets[: places[-1] + 1]]
+        found: list[Reading[Config]] = []
+        for reading in more(self, claimed):
+            if any(one.group.startswith("extra") or one.group.endswith("width") for one in reading.dialects):
+                continue  # what has no place as claimed, or none with it, explains whatever is in it
+            rewriter = self._rewriter(reading)
+            if rewriter is None or self._packets(reading) is not packets:
+                continue
+            now = [rewriter.packet(packet)[0] for packet in packets[: places[-1] + 1]]
+            other = any(now[at].values != was[at].values for at in places)
+            whole = all(now[at].values.keys() >= was[at].values.keys() for at in places)  # nothing is hidden
+            if other and whole and not any(one.problem for one in now):
+                found.append(reading)
+        least = self.lost(claimed)
+        self._legible = [reading for reading in found if self.lost(reading) <= least][:MOST_JUDGED]
+        return self._legible
 
     def _parted(self, reading: Reading[Config], other: Reading[Config]) -> int | None:
         """The first packet after which a decoder is not at the same place, or stops."""
@@ -239,6 +292,8 @@ class Packets:
         return min([*places, *(d.packet for d in wrong.diagnostics[:1])], default=None)
 
     def _measured(self, reading: Reading[Config]) -> float:
+        if reading.dialects and not self._is_habit(reading):
+            return 1.0
         decoded = self._decoded(reading, WIDE)
         return 1.0 if decoded is None else self._share(*decoded, from_start=True)
 
@@ -355,6 +410,16 @@ def acts(capture: EtraceCapture, trace: DecodedTrace) -> list[Act]:
     return [Act("ET.bt.traps", TABLES[capture.config.variant]["trap"].reports, "trap", len(traps), sent)]
 
 
+def _beside(table: Table, meant: Read, plain: Read) -> tuple[str, ...]:
+    """The clauses of the fields on both sides of the first bit that a packet has otherwise."""
+    if not meant.name:
+        return ()
+    spans = meant.spans
+    first = next((n for n, (a, b) in enumerate(zip_longest(spans, plain.spans)) if a != b), len(spans))
+    names = [span.name for span in spans[max(first - 1, 0) : first + 1]]
+    return tuple(one.clause for one in table[meant.name].fields if one.key in names and one.clause)
+
+
 def _fields(meant: tuple[Read, int], plain: tuple[Read, int]) -> Rows:
     """The fields of a packet as two readings have them, each with the shift of its addresses."""
     rows: Rows = [("packet", meant[0].name or "none", plain[0].name or "none")]
@@ -368,10 +433,14 @@ def _fields(meant: tuple[Read, int], plain: tuple[Read, int]) -> Rows:
 
 
 def _ioptions_layouts(config: Config) -> Iterator[str]:
-    """Other orders of the options: reversed, from bit 1 on, two of them exchanged."""
-    if config.ioptions_layout:
-        return
+    """Other orders of the options: reversed, one bit farther, two of them exchanged; of an order that is declared the
+    first two.
+    """
     names = list(config.ioptions_bits)
+    if config.ioptions_layout:
+        turned = (names[::-1], [*names[1:], names[0]], [names[-1], *names[:-1]])
+        yield from dict.fromkeys(",".join(order) for order in turned if order != names)
+        return
     known, rest = names[: len(IOPTIONS)], names[len(IOPTIONS) :]
     yield ",".join([*reversed(known), *rest])
     if rest:

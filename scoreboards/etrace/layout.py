@@ -121,7 +121,8 @@ def read(payload: bytes, table: Packets, config: Config, options: Mapping[str, i
         at += n
     rest = given >> at
     fine = rest == (-1 if extended == "sign" and given >> (at - 1) & 1 else 0)
-    if not fine or len(payload) > (at + 7) // 8:
+    # compressed by its sign and extended with zeros, a payload whose last bit is 1 has one byte more
+    if not fine or len(payload) > (at + 7) // 8 + (extended == "zero"):
         unused = (given & (1 << size) - 1) >> at
         return Read(
             name, spans, f"{len(payload)} bytes hold more than its {at} bits; the rest must be its sign", unused

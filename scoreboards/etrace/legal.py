@@ -8,6 +8,7 @@ sense of (damage, contradictions) fails here under the decoder's clause.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from rvtrace.models.etrace.codec import is_shortest, pack
 from rvtrace.models.etrace.table import MAX_BRANCHES, MAX_PAYLOAD, PRIVILEGE_NAMES, Packet, options_of
 from rvtrace.models.riscv.isa import Flow
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
-from rvtrace.scoreboards.common.findings import DECODER
+from rvtrace.scoreboards.common.findings import COMPARED, DECODER
 from rvtrace.scoreboards.common.places import Rules, ends
 from rvtrace.scoreboards.etrace import table as t
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
@@ -91,6 +92,7 @@ def _shorter(legal: Rules, decoded: Any) -> None:
 
 
 TRANSPORT = re.compile(r"\[(ET\.(?:tra|enc)\.\w+)\]$")  # of a problem in the transported bytes (Damage)
+SAME = {"ET-16": "ET.bt.sync"}  # a clause whose sentence is that of a ruling by which the decoder stops
 PACKET_CLAUSES = (
     "ET.pay.fields",
     "ET.pay.type_length",
@@ -153,6 +155,8 @@ def _payloads(legal: Rules, capture: EtraceCapture, decoded: Any, followed_to: i
         failure = legal.where.failure(diagnostic.clause, text, diagnostic.packet)
         failure.found = DECODER
         book.fail(failure)
+        if diagnostic.clause in SAME:
+            book.fail(replace(failure, clause=SAME[diagnostic.clause], requirement="", source="", found=COMPARED))
 
 
 def _monitors(book: ClauseBook, capture: EtraceCapture) -> None:
@@ -262,7 +266,10 @@ def _order(legal: Rules) -> None:
     # supports with no_change may appear between an end and the next synchronization packet
     closed = _closed(table)
     legal.rule(
-        "ET-16", closed, ~(begins | support), "follows the end of trace or a loss; a synchronization packet must"
+        "ET-16",
+        closed & ~table.is_a(t.NONE),
+        ~(begins | support),
+        "follows the end of trace or a loss; a synchronization packet must",
     )
     # the draft says nothing of a trap that is all that was traced
     nothing = ended & closed & (legal.config.variant != "draft_0_026")

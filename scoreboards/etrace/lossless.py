@@ -92,6 +92,7 @@ class _Depths:
 
 CLAUSE = {"privilege": "ET.pay.privilege", "context": "ET.pay.context", "time": "ET.pay.time"}
 UNSEEN = -1
+FEW_CONTEXTS = 4  # of those that the hart had, shown beside one that it did not have
 
 
 class States:
@@ -197,6 +198,7 @@ class States:
         synced = {place for _, place in self.syncs} - self._doubtful
         changes = [i for i in np.flatnonzero(want.ctype == IMPRECISE).tolist() if i not in synced]
         told = [(place, event.packet) for place, event in self.of.placed("context")]
+        strange = self._strange_contexts([packet for _, packet in told])
         self.book.count("ET.alg.context", max(sum(bool(self.of.covered[i]) for i in changes), len(told)))
         found = first_mismatch(changes, told, self._meant, self._may_miss)
         if tolerances.context_repeated:  # then what is reported may be more
@@ -222,9 +224,27 @@ class States:
                 else []
             )
             place = change if change is not None else (entry and entry[0]) or 0
-            self.of.fail("ET.alg.context", text, place, rows, entry and entry[1])
+            packet = entry[1] if entry else strange[0] if strange else None  # which says the change wrongly
+            self.of.fail("ET.alg.context", text, place, rows, packet)
         elif tolerances.context_order:
             self._context_places(changes, told)
+
+    def _strange_contexts(self, packets: list[int]) -> list[int]:
+        """The packets 3.2, of these, with a context that the hart never had: which of those that it had is due is
+        compared with the changes, as packets before and after may be of any round of a loop.
+        """
+        beats, column = self.of.capture.beats, self._columns.get("context")
+        if beats is None or column is None or not len(column):
+            return []
+        had = np.unique(beats.context[:, 0].astype(np.int64) & self.masks["context"])
+        values = self.table["context"]
+        bad = [packet for packet in packets if values[packet] not in had]
+        due = " or ".join(map(hex, had[:FEW_CONTEXTS].tolist()))
+        text = "the hart did not have the context that is reported"
+        places = [max(int(self.stops[packet]), 0) for packet in bad]
+        rows = [[("context", due, hex(values[packet]))] for packet in bad]
+        self.of.bulk("ET.pay.context", len(packets), range(len(bad)), text, places, lambda i: rows[i], bad)
+        return bad
 
     @cached_property
     def _doubtful(self) -> set[int]:
@@ -632,6 +652,13 @@ class Lossless(Alignment):
             None if found[0] is None else wanted[found[0]],
             (None, None) if found[1] is None else told[found[1]],
         )
+        silent = None if support is None else self._without_end(support)
+        if support is not None and silent is not None:
+            text = "a support packet where trace ends does not say that it ends"
+            rows_of = self._support_rows(support, silent)[:1]
+            self.fail("ET.pay.qual_status", text, support.index, rows_of, silent)
+            self.fail(support.clause, text, support.index, rows_of, silent)
+            return
         if support is None or event is None or at not in (None, support.index):
             text = "a support packet is missing" if event is None else "a support packet that is not expected"
             clause = "ET.pay.support" if support is None else support.clause
@@ -676,6 +703,15 @@ class Lossless(Alignment):
                 rows = self._support_rows(support, there[-1])[1:]
             text = "no support packet reports the options before trace starts with them"
             self.check(support.clause, reported, text, support.index, rows)
+
+    def _without_end(self, support: Support) -> int | None:
+        """The packet that should report an end and reports no change, where no other packet reports the end."""
+        if support.clause != "ET.alg.ended":
+            return None
+        there = [event for at, event in self.placed("support") if at == support.index]
+        if any(self.is_end(event) for event in there):
+            return None
+        return next((e.packet for e in there if self.table["qual_status"][e.packet] == NO_CHANGE), None)
 
     def _enabled(self, packet: int) -> int:
         """ienable once the support packets that follow each other are read: one may end trace, the next disable it."""

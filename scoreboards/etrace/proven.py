@@ -156,7 +156,8 @@ PROOFS: dict[str, Proof] = {
     "ET.pay.map_bits": Proof(_maps, ("ET.bt.branches",)),
     "ET.pay.full_map": Proof(_all_31, ()),
     "ET.pay.branch_count": Proof(_counts, ()),
-    "ET.pay.differential": Proof(_differences, ()),
+    # notify is sent as the difference from the top bit of the address: one of the two is wrong
+    "ET.pay.differential": Proof(_differences, ("ET.pay.notify",), _differences),
     "ET.alg.trap": Proof(lambda of: of.handlers(True), ("ET.bt.traps",)),
     "ET.alg.trap_again": Proof(lambda of: of.handlers(False), ("ET.bt.traps",), _followed_by_another),
     "ET.alg.updiscon": Proof(

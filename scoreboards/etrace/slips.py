@@ -60,7 +60,7 @@ class Slips:
 
     def find(self, told: int, want: int) -> Slip | None:
         """For the first decoded instruction that is wrong, and the traced one that is due there."""
-        if told <= 0 or not 0 < want < len(self._expected):
+        if not 0 < told < len(self._decoded.pcs) or not 0 < want < len(self._expected):
             return None
         first = np.asarray(self._decoded.first_pc)
         before = int(np.searchsorted(first, told - 1, side="right")) - 1  # reports the last one that is right

@@ -30,6 +30,7 @@ _CANNOT = {
     k.NOT_A_BRANCH: ("ET.opt.prediction", "no branch is at {goal}, but it failed its prediction"),
     k.BAD_FORMAT: ("ET.opt.prediction", "branch_fmt is 1, which cannot occur"),
 }
+_LEFT = (k.LEFT_AT_START, k.LEFT_UNMAPPED, k.LEFT_ROUND)
 _NOT_MET = {  # likewise, of the way to {goal}
     k.WRONG_DEPTH: ("ET.pay.differential", "irdepth is {irdepth}, and {amount} calls are open"),
     k.BRANCH_FIRST: ("ET.pay.map_length", "{here} comes first, whose outcome is not reported"),
@@ -199,6 +200,8 @@ class Path(Walk):
             text = f"the way to {{goal}} is not known: {text}"
         else:
             clause, text = _CANNOT[status]
+            if status in _LEFT and m.state.part == k.BY_PREDICTION:
+                clause, text = "ET.opt.prediction", f"as predicted, {text}"
         for name, pc in (("{goal}", m.goal.address << 1), ("{here}", m.state.where << 1)):
             if name in text:
                 text = text.replace(name, self.program.where(pc))
