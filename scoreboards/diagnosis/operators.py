@@ -326,22 +326,24 @@ def moved(part: Part) -> Iterator[Deviation]:
                         part.rows(lambda row, a=a, b=b: placed(row, a, b)), a)  # fmt: skip
 
 
-def early(part: Part, after: str) -> Iterator[Deviation]:
+def early(part: Part, after: str, called: str = "") -> Iterator[Deviation]:
     """A field comes before all others, right after the one with the key `after`, which every message has unless another
-    deviation has taken it away.
+    deviation has taken it away. called: all fields of the part do, and this is what people call them ("addresses").
     """
-    for key, one in part.fields.items():
+    fields = part.fields
+    groups = [(called, tuple(fields))] if called else [(one.name, (key,)) for key, one in fields.items()]
+    for name, keys in groups:
 
-        def changed(row: Row, key: str = key) -> Row:
-            rest = [f for f in row if f.key != key]
+        def changed(row: Row, keys: tuple[str, ...] = keys) -> Row:
+            rest = [f for f in row if f.key not in keys]
             at = next((n for n, f in enumerate(rest, 1) if f.key == after), 0)
-            return (*rest[:at], *(f for f in row if f.key == key), *rest[at:])
+            return (*rest[:at], *(f for f in row if f.key in keys), *rest[at:])
 
-        if key != after and any(changed(message.fields) != message.fields for message in part.messages):
-            yield Deviation(part.named(key, "early"), part.order or part.clause,
-                            f"{one.name} comes before the other fields{part.words}",
+        if after not in keys and any(changed(message.fields) != message.fields for message in part.messages):
+            yield Deviation(part.named(called or keys[0], "early"), part.order or part.clause,
+                            f"{name} {'come' if called else 'comes'} before the other fields{part.words}",
                             "the fields are sent in the order of the tables", f"order{part.words}",
-                            part.rows(changed), key)  # fmt: skip
+                            part.rows(changed), keys[0])  # fmt: skip
 
 
 def exchanged(part: Part, apart: int = 2) -> Iterator[Deviation]:

@@ -59,6 +59,7 @@ IN_SYNCED, IN_UNSYNCED = _part(SYNCED, " in messages with SYNC", "sync"), _part(
 )  # fmt: skip
 SINGLE = tuple(map(_of_one, TYPES))
 CDF = OWN.only("cdf")
+ADDRESSES = OWN.only(*(key for key, one in OWN.fields.items() if one.is_address))
 
 
 def _clause_of(deviation: Deviation) -> str:
@@ -149,6 +150,7 @@ def _likely() -> Iterator[Dialect]:
     yield from _dialects(nearest, "NT.3.2.structure")
     yield from _dialects(o.widths(EVERY.only(TSTAMP.key)), "NT.8.7.width")
     yield from _dialects(chain(o.widths(OWN), _unmarked(), o.exchanged(OWN)))
+    yield from _dialects(chain(o.early(ADDRESSES, SRC.key, "addresses"), o.early(ADDRESSES, SRC.key)))
     yield from _dialects(chain(o.appended(EVERY), o.appended(IN_SYNCED)))
     yield from _dialects(chain(o.extra(HEAD, EXTRA), o.extra(HEAD, EXTRA, after=True)), "NT.3.2.structure")
     yield from _dialects(o.extra(FIXED, EXTRA[:2], after=True))

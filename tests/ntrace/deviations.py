@@ -337,6 +337,16 @@ def moved(key: str, to: int) -> Layout:
     return change
 
 
+def first(*fields: str) -> Layout:
+    """Right after TCODE and SRC."""
+
+    def change(message: Message, parts: list[Part], run: Run) -> list[Part]:
+        place = {"tcode": 0, "src": 1} | dict.fromkeys(fields, 2)
+        return sorted(parts, key=lambda part: place.get(part[0], 3))
+
+    return change
+
+
 def coded(tcode: int, *names: str) -> Layout:
     return lambda message, parts, run: [("tcode", tcode, 6), *parts[1:]] if message.name in names else parts
 
@@ -397,6 +407,8 @@ DEVIATIONS = (
     D("sync_and_btype_swapped", FIELDS, layout=swapped("sync", "btype"), kind="fields"),
     D("sync_after_icnt", FIELDS, layout=swapped("sync", "icnt"), kind="fields"),
     D("full_address_before_count", FIELDS, layout=swapped("icnt", "faddr"), kind="fields"),
+    D("addresses_first", FIELDS, layout=first("uaddr", "faddr"), kind="fields"),
+    D("full_address_first", FIELDS, layout=first("faddr"), kind="fields"),
     D("correlation_swapped", FIELDS, layout=swapped("icnt", "hist", "ProgTraceCorrelation"), options=HTM,
       kind="fields"),
     D("sync_5_bits", FIELDS, layout=wider("sync", 5), kind="widths"),
@@ -410,6 +422,7 @@ DEVIATIONS = (
     D("icnt_end_unmarked", ("NT.3.1.field_end",), layout=unmarked, kind="widths"),
     D("no_btype", FIELDS, layout=without("btype"), kind="absent"),
     D("no_count_in_sync", FIELDS, layout=without("icnt", "ProgTraceSync"), kind="absent"),
+    D("no_cdf", ("NT.7.12.fields",), layout=without("cdf"), options=HTM, kind="absent"),
     D("no_sync_code", FIELDS, layout=without("sync"), kind="absent"),
     D("no_empty_hist", (*FIELDS, "NT-8"), options=HTM | {"timestamp": 0}, kind="absent", layout=lambda m, parts, run: [
         p for p in parts if p[0] != "hist" or m.name != "ProgTraceCorrelation" or p[1] != 1]),
