@@ -71,7 +71,8 @@ def random_traces(ip: str) -> list[tuple[bytes, Any]]:
         walks = [stimulus(ntrace_job(seed, {}, 1500)) for seed in range(12)]
         sent = [(Encoder(one.config).run(one.beats).data, one.config) for one in walks]
     elif ip == "etrace":
-        walks = [walk(seed) for seed in range(12)]
+        # of encap_1_0 the widths of source, type and timestamp would be needed as well: not among the readings
+        walks = [walk(seed, encapsulation=("messaging", "atb")[seed % 2]) for seed in range(12)]
         sent = [(EtraceEncoder(one.config).run(one.beats).data, one.config) for one in walks]
     else:
         jobs = [tandem_job(seed, {}, 200) for seed in range(12)]
@@ -80,7 +81,7 @@ def random_traces(ip: str) -> list[tuple[bytes, Any]]:
 
 
 @pytest.mark.parametrize("ip", ["ntrace", "etrace", "tandem"])
-def test_each_format_is_recognized_whatever_its_options_are(ip: str) -> None:
+def test_each_format_is_recognized_with_nearly_any_options(ip: str) -> None:
     """Given as another one it is named, given as itself it is taken."""
     traces = random_traces(ip)
     assert len(traces) > 6
