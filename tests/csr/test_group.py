@@ -118,8 +118,10 @@ def test_an_address_without_a_csr_is_illegal() -> None:
 
 def test_the_group_is_generated() -> None:
     """The RTL package has addresses, settable bits and places; the page has the CSRs and their fields."""
-    source = group(example(), "tests/csr/group.py", "rtl/example/example_reg_pkg.sv", "docs/example.md", "Example")
-    package, page = source.files().values()
+    source = group(example(), "tests/csr/group.py", "rtl/example/example_reg_pkg.sv", "example.md", "Example")
+    (package,) = source.files().values()
+    assert source.page == "example.md" and source.text is not None
+    page = source.text()
     for line in (
         "package example_reg_pkg;",
         "  localparam logic [11:0] MexampleAddr = 12'h7C0;",
