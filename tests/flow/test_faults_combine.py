@@ -469,8 +469,9 @@ endmodule
         "top.sv",
     ]
     with_root = os.environ | dict(verilator.env)
+    make = [word for pair in verilator.make for word in ("-MAKEFLAGS", pair)]
     done = subprocess.run(
-        [*verilator.command, *words, "top.sv"], cwd=tmp_path, env=with_root, capture_output=True, text=True, timeout=120
+        [*verilator.command, *words, *make], cwd=tmp_path, env=with_root, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stdout + done.stderr
     environment = {**os.environ, NOTES: str(tmp_path / "noted")}

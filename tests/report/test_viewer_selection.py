@@ -8,10 +8,12 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
 from rvtrace.flow.captured.files import load
+from rvtrace.jobs import front
 from rvtrace.models.etrace.config import Config as EtraceConfig
 from rvtrace.models.etrace.encoder.encode import Encoder as EtraceEncoder
 from rvtrace.models.ntrace.config import Config as NtraceConfig
@@ -38,6 +40,14 @@ KEEP = """(() => {
 })()"""
 CLICK = "[...document.querySelectorAll('#measured button')].forEach((one) => one.click()); Promise.all(window.kept)"
 A, B = 6000, 13000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def of_rvtrace() -> Iterator[None]:
+    """Commands are those of `rvtrace`, whatever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(front.FRONT, "rvtrace")
+        yield
 
 
 def written(folder, config, encoder):
