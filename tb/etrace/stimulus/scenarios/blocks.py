@@ -194,7 +194,7 @@ _SOURCES = (
     (9, 2),
     (16, 3),
 )  # src_bits, type_bits: each class of one with each of the other, and all sizes of padding
-_FREQUENCIES = (1, 7, 6, 4, 2)
+_FREQUENCIES = (1, 6, 7, 4, 2)
 _ENCAPSULATED = tuple(
     {
         "encapsulation": ENCAP, "framing": ("none", *ENCAP_FRAMINGS)[k % 3], "flow": k % 4, "src_bits": bits,
