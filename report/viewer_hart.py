@@ -34,7 +34,7 @@ CLOSE = 256  # instructions from a finding to the difference that is shown with 
 class Stretch(NamedTuple):
     """Instructions that trace and hart have both: the first of each, and how many."""
 
-    told: int
+    reported: int
     did: int
     count: int
 
@@ -45,28 +45,28 @@ def instructions_of(part: Shown, retired: Retired) -> np.ndarray:
     return np.flatnonzero(np.isin(retired.kind, kinds))
 
 
-def stretches(told: np.ndarray, did: np.ndarray) -> list[Stretch]:
+def stretches(reported: np.ndarray, did: np.ndarray) -> list[Stretch]:
     """Where both agree, in order; the arrays hold addresses."""
     found: list[Stretch] = []
     where = _Windows(did)
     i = k = 0
-    while i < len(told) and k < len(did) and len(found) < STRETCHES:
-        count = _agree(told, i, did, k, len(told))
+    while i < len(reported) and k < len(did) and len(found) < STRETCHES:
+        count = _agree(reported, i, did, k, len(reported))
         if count:
             found.append(Stretch(i, k, count))
         i, k = i + count, k + count
-        again = where.after(told, i, k)
+        again = where.after(reported, i, k)
         if again is None:
             break
         i, k = again
     return found
 
 
-def _agree(told: np.ndarray, i: int, did: np.ndarray, k: int, most: int) -> int:
+def _agree(reported: np.ndarray, i: int, did: np.ndarray, k: int, most: int) -> int:
     """How many instructions agree from two places on, at most `most`."""
     count, step = 0, WINDOW
     while count < most:
-        equal = same_start(told[i + count : i + count + step], did[k + count : k + count + step])
+        equal = same_start(reported[i + count : i + count + step], did[k + count : k + count + step])
         count += equal
         if equal < step:
             break
@@ -81,31 +81,31 @@ class _Windows:
         self._pcs = pcs
         self._order: np.ndarray | None = None
 
-    def after(self, told: np.ndarray, i: int, k: int) -> tuple[int, int] | None:
+    def after(self, reported: np.ndarray, i: int, k: int) -> tuple[int, int] | None:
         """Where the trace, from i on, and the hart, from k on, are together again; None if that is nowhere."""
         if self._order is None:
             keys = _keys(self._pcs)
             self._order = np.argsort(keys, kind="stable")
             self._keys = keys[self._order]
         best, place = (0, 0), None
-        for j, key in enumerate(_keys(told[i : i + FAR + WINDOW]).tolist(), i):
+        for j, key in enumerate(_keys(reported[i : i + FAR + WINDOW]).tolist(), i):
             if j - i >= NEAR and place is not None:
                 break
             begin, end = (
                 np.searchsorted(self._keys, np.uint64(key)),
                 np.searchsorted(self._keys, np.uint64(key), "right"),
             )
-            count, at = self._longest(told[j : j + ENOUGH], self._order[begin:end], k)
+            count, at = self._longest(reported[j : j + ENOUGH], self._order[begin:end], k)
             score = (count, (i - j) + (k - at))
             if count >= WINDOW and score > best:
                 best, place = score, (j, at)
         return place
 
-    def _longest(self, told: np.ndarray, places: np.ndarray, k: int) -> tuple[int, int]:
+    def _longest(self, reported: np.ndarray, places: np.ndarray, k: int) -> tuple[int, int]:
         """How many instructions agree at the place, from k on, at which most do, and the first such place."""
         left = places[np.searchsorted(places, k) :]
         at, count = -1, 0
-        for pc in told:
+        for pc in reported:
             left = left[left + count < len(self._pcs)]
             left = left[self._pcs[left + count] == pc]
             if not len(left):
@@ -128,9 +128,9 @@ class Beside:
 
     def __init__(self, shown: Shown, retired: Retired, program: Program) -> None:
         events = instructions_of(shown, retired)
-        self.told = shown.codes.columns().pc[shown.rows]
+        self.reported = shown.codes.columns().pc[shown.rows]
         self.did = retired.pc[events].astype(np.uint64)
-        self.stretches = stretches(self.told, self.did)
+        self.stretches = stretches(self.reported, self.did)
         self.code: list[tuple[str, str]] = []  # text and symbol of each address of the hart
         self._program, self._known = program, dict[int, int]()
         self._told_traps = {e.index: e.text or e.kind for e in shown.events if e.kind == "trap"}
@@ -171,34 +171,40 @@ class Beside:
         trace, its trap, how many are left out]; -1 and "" where there is none.
         """
         if not self.stretches:
-            return self._lines(0, min(LINES, len(self.did)), 0, min(LINES, len(self.told)))
-        ends = [one.told + one.count for one in self.stretches]
+            return self._lines(0, min(LINES, len(self.did)), 0, min(LINES, len(self.reported)))
+        ends = [one.reported + one.count for one in self.stretches]
         near = min(range(len(ends)), key=lambda n: abs(ends[n] - index))
         before = self.stretches[near]
-        told, did = ends[near], before.did + before.count
-        if abs(told - index) > CLOSE or (told == len(self.told) and did == len(self.did)):
-            n = max(int(np.searchsorted([one.told for one in self.stretches], index, side="right")) - 1, 0)
+        reported, did = ends[near], before.did + before.count
+        if abs(reported - index) > CLOSE or (reported == len(self.reported) and did == len(self.did)):
+            n = max(int(np.searchsorted([one.reported for one in self.stretches], index, side="right")) - 1, 0)
             one = self.stretches[n]
-            low, high = max(index - AROUND, one.told), min(index + AROUND + 1, one.told + one.count)
-            return self._lines(low + one.did - one.told, high + one.did - one.told, low, high) if high > low else []
+            low, high = max(index - AROUND, one.reported), min(index + AROUND + 1, one.reported + one.count)
+            return (
+                self._lines(low + one.did - one.reported, high + one.did - one.reported, low, high)
+                if high > low
+                else []
+            )
         after = self.stretches[near + 1] if near + 1 < len(ends) else None
         back = min(AROUND, before.count)
-        lines = self._lines(did - back, did, told - back, told)
+        lines = self._lines(did - back, did, reported - back, reported)
         if after is None:
-            return lines + self._lines(did, min(did + LINES, len(self.did)), told, min(told + LINES, len(self.told)))
-        lines += self._lines(did, after.did, told, after.told)
+            return lines + self._lines(
+                did, min(did + LINES, len(self.did)), reported, min(reported + LINES, len(self.reported))
+            )
+        lines += self._lines(did, after.did, reported, after.reported)
         ahead = min(AROUND, after.count)
-        return lines + self._lines(after.did, after.did + ahead, after.told, after.told + ahead)
+        return lines + self._lines(after.did, after.did + ahead, after.reported, after.reported + ahead)
 
-    def _lines(self, did: int, did_end: int, told: int, told_end: int) -> list[list[Any]]:
+    def _lines(self, did: int, did_end: int, reported: int, reported_end: int) -> list[list[Any]]:
         """Instructions side by side, the middle of more than LINES left out."""
-        many, lines = max(did_end - did, told_end - told), list[list[Any]]()
+        many, lines = max(did_end - did, reported_end - reported), list[list[Any]]()
         for n in range(many):
             if many > LINES and LINES // 2 <= n < many - LINES // 2:
                 if n == LINES // 2:
                     lines.append([-1, -1, "", -1, "", many - LINES])
                 continue
-            h, t = (did + n if did + n < did_end else -1), (told + n if told + n < told_end else -1)
+            h, t = (did + n if did + n < did_end else -1), (reported + n if reported + n < reported_end else -1)
             trap, said = self._did_traps.get(h, ""), self._told_traps.get(t, "")
             lines.append([h, self._code(h) if h >= 0 else -1, trap, t, said, 0])
         return lines

@@ -18,7 +18,6 @@ from rvtrace.scoreboards.common.matching import same_start
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
 INSTRUCTION, DATA = 0, 1  # types (chapter 3, "type")
-LONGEST = 31  # bytes that header.length can give
 JOINS, JOINED = 5, 1 << 15  # places at which a receiver joins, and the bytes at the end of a run in which they lie
 LEAKS = 8  # paddings that are not 0 and equal what an earlier packet had there: no chance any more
 

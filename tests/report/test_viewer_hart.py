@@ -39,20 +39,20 @@ def test_after_a_loss_both_are_together_again(seed):
     random_ = random.Random(f"{seed}:loss")
     begin = random_.randrange(50, len(did) // 2)
     end = begin + random_.randrange(20, len(did) // 3)
-    told = np.concatenate((did[:begin], did[end:]))
-    found = stretches(told, did)
-    assert sum(one.count for one in found) == len(told)
+    reported = np.concatenate((did[:begin], did[end:]))
+    found = stretches(reported, did)
+    assert sum(one.count for one in found) == len(reported)
     # a loss in loops has several readings that explain all of the trace; one of them is the truth
     last = found[-1]
-    assert last.told + last.count == len(told) and last.did + last.count == len(did)
+    assert last.reported + last.count == len(reported) and last.did + last.count == len(did)
 
 
 def test_wrong_instructions_are_between_two_stretches():
     did = walk(3)
-    told = did.copy()
-    told[100:103] = [2, 4, 6]
-    assert stretches(told, did) == [Stretch(0, 0, 100), Stretch(103, 103, len(did) - 103)]
-    assert stretches(told[:100], did) == [Stretch(0, 0, 100)]
+    reported = did.copy()
+    reported[100:103] = [2, 4, 6]
+    assert stretches(reported, did) == [Stretch(0, 0, 100), Stretch(103, 103, len(did) - 103)]
+    assert stretches(reported[:100], did) == [Stretch(0, 0, 100)]
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_an_excerpt_shows_what_the_hart_did_and_the_trace_lacks(lost):
     both = [line for line in lines if line[0] >= 0 and line[3] >= 0]
     assert len(both) >= AROUND and 0 < len(alone) <= LINES
     for h, code, _, t, _, _ in both[:AROUND]:
-        assert beside.did[h] == beside.told[t]
+        assert beside.did[h] == beside.reported[t]
         assert page["code"][code][0].startswith(f"{int(beside.did[h]):x} ")
     assert not any(line[5] for line in lines) or sum(line[5] for line in lines) > 0
     assert Beside.of(shown, lost / "nothing.csv", files.program) is None
