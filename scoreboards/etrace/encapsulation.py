@@ -7,17 +7,21 @@ here, which read a packet as one number, its first bit lowest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
+from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import Config
-from rvtrace.models.etrace.decoder.deframe import deframe
+from rvtrace.models.etrace.decoder.deframe import deframe, source_of
 from rvtrace.models.etrace.encoder.encapsulate import encapsulate
 from rvtrace.scoreboards.common.clauses import ClauseBook, Failure
 from rvtrace.scoreboards.common.matching import same_start
-from rvtrace.scoreboards.etrace.capture import EtraceCapture
+from rvtrace.scoreboards.etrace.capture import DATA, EtraceCapture
 
-INSTRUCTION, DATA = 0, 1  # types (chapter 3, "type")
+INSTRUCTION = 0  # type, beside that of data trace (chapter 3, "type")
+SAMPLE = 1 << 16  # bytes in which a source ID is looked for
 JOINS, JOINED = 5, 1 << 15  # places at which a receiver joins, and the bytes at the end of a run in which they lie
 LEAKS = 8  # paddings that are not 0 and equal what an earlier packet had there: no chance any more
 
@@ -88,6 +92,16 @@ def packets_in(data: bytes, config: Config, place: Callable[[int], str]) -> tupl
         found.append(Normal(at, header, source, time, kind, payload, bits >> 8 * size, spare, behind, bytes(nulls)))
         at, nulls = behind, bytearray()
     return found, bytes(nulls)
+
+
+def sources(data: bytes, config: Config) -> Iterator[Config]:
+    """Every width of srcID that the configuration can have, with the ID that most packets then have."""
+    for bits in Config.legal()["src_bits"]:
+        with suppress(ConfigError):
+            other = replace(config, src_bits=bits, src_id=0)
+            source = source_of(data[:SAMPLE], other)
+            if source is not None:
+                yield replace(other, src_id=source)
 
 
 def check_encapsulation(capture: EtraceCapture, data: bytes, book: ClauseBook, stamps: Sequence[int] | None) -> None:

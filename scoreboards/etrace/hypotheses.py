@@ -21,7 +21,7 @@ import numpy as np
 from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import ENCAP, NO_OPTION, Config
 from rvtrace.models.etrace.decoder.decode import DecodedTrace, decode
-from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT, deframe, source_of
+from rvtrace.models.etrace.decoder.deframe import OF_TRANSPORT, deframe
 from rvtrace.models.etrace.decoder.path import Code
 from rvtrace.models.etrace.table import OPTIONS as IOPTIONS
 from rvtrace.models.etrace.table import PRIVILEGE_NAMES, TABLES
@@ -33,6 +33,7 @@ from rvtrace.scoreboards.diagnosis.search import Dialect, Example, Reading, Vari
 from rvtrace.scoreboards.etrace.capture import EtraceCapture
 from rvtrace.scoreboards.etrace.dialect_table import dialects
 from rvtrace.scoreboards.etrace.dialects import Known, Rewriter, rewritten_packets
+from rvtrace.scoreboards.etrace.encapsulation import sources
 from rvtrace.scoreboards.etrace.expected import TRACE_LOST, expected
 from rvtrace.scoreboards.etrace.layout import Packets as Table
 from rvtrace.scoreboards.etrace.layout import Read
@@ -71,7 +72,6 @@ TRANSPORT = (  # tried where packets are known from transported bytes alone
 )
 SOURCE = Variation("src_bits", "ET.enc.srcid")  # likewise, with the ID that most packets then have
 WRAPPING = (*(one.option for one in (*TRANSPORT, SOURCE)), "src_id")  # options that change where payloads are
-SAMPLE = 1 << 16  # bytes in which a source ID is looked for
 IDLE = ("encoder_mode", "denable", "dloss", "doptions")  # fields that are 0 in a branch trace
 SUPPORT = 0xF  # format and subformat of 3.3
 BITS = len(IOPTIONS)  # of ioptions that mean something
@@ -130,7 +130,11 @@ class Packets:
             with suppress(ConfigError):
                 yield LAYOUT, replace(config, ioptions_layout=layout)
         if self._transported and config.encapsulation == ENCAP:
-            yield from ((SOURCE, other) for other in _sources(self._capture.data or b"", config))
+            yield from (
+                (SOURCE, other)
+                for other in sources(self._capture.data or b"", config)
+                if other.src_bits != config.src_bits
+            )
         yield from variations(config, (*TRANSPORT, *OPTIONS) if self._transported else OPTIONS)
 
     def follows(self, trace: DecodedTrace) -> bool:
@@ -451,18 +455,6 @@ def _ioptions_layouts(config: Config) -> Iterator[str]:
             other = names.copy()
             other[a], other[b] = other[b], other[a]
             yield ",".join(other)
-
-
-def _sources(data: bytes, config: Config) -> Iterator[Config]:
-    """Every other width of srcID, with the ID that most packets then have."""
-    for bits in Config.legal()[SOURCE.option]:
-        if bits == config.src_bits:
-            continue
-        with suppress(ConfigError):
-            other = replace(config, src_bits=bits, src_id=0)
-            source = source_of(data[:SAMPLE], other)
-            if source is not None:
-                yield replace(other, src_id=source)
 
 
 def transported(capture: EtraceCapture) -> bool:

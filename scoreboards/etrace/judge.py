@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rvtrace.models.common.options import ConfigError
 from rvtrace.models.etrace.config import Config
 from rvtrace.scoreboards.common.foreign import Foreign
 from rvtrace.scoreboards.common.judge import CaptureError, Judge
@@ -19,7 +16,6 @@ if TYPE_CHECKING:
     from rvtrace.scoreboards.common.verdict import Verdict
     from rvtrace.scoreboards.etrace.capture import EtraceCapture
 
-SAMPLE = 1 << 16  # bytes in which a source ID is looked for
 FOREIGN = Foreign(
     first={"iaddress_width_p": [64], "inst_stall_ena": [0, 1]},
     examples=(
@@ -115,15 +111,13 @@ class EtraceJudge(Judge):
 
     def _with_source(self, data: bytes, config: Config) -> str:
         """The width and ID with which most bytes can be read, as words to give."""
-        from rvtrace.models.etrace.decoder.deframe import deframe, source_of
+        from rvtrace.models.etrace.decoder.deframe import deframe
+        from rvtrace.scoreboards.etrace.encapsulation import SAMPLE, sources
 
         sample, ways = data[:SAMPLE], []
-        for bits in Config.legal()["src_bits"]:
-            with suppress(ConfigError):
-                other = replace(config, src_bits=bits, src_id=0)
-                known = replace(other, src_id=source_of(sample, other) or 0)
-                size = sum(map(len, deframe(sample, known)[0]))
-                ways.append((self.legible(sample, known) * size / len(sample), known))
+        for known in sources(data, config):
+            size = sum(map(len, deframe(sample, known)[0]))
+            ways.append((self.legible(sample, known) * size / len(sample), known))
         _, best = max(ways, key=lambda way: way[0])
         return f"most bytes can be read with SRC_BITS={best.src_bits} SRC_ID={best.src_id:#x}; give these"
 
